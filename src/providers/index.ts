@@ -1,0 +1,2 @@
+// The door "toolmap/providers".
+export {};

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+
+/** The run-time names of each door. Adding one is a decision: it is semver from the first release. */
+const DOORS: Readonly<Record<string, readonly string[]>> = {
+  toolmap: ["ToolmapError", "formatOrigin", "formatToolExecutorRef", "toToolProtocolDescriptor"],
+  "toolmap/builtin": [],
+  "toolmap/providers": [],
+  "toolmap/testing": [],
+};
+
+test.each(Object.entries(DOORS))("the door %s exports exactly these names", async (door, names) => {
+  const module = (await import(/* @vite-ignore */ door)) as Record<string, unknown>;
+  expect(Object.keys(module).sort()).toEqual([...names].sort());
+});
