@@ -44,3 +44,22 @@ export function formatToolExecutorRef(ref: ToolExecutorRef): string {
       return `mcp:${ref.serverId}:${ref.toolName}`;
   }
 }
+
+/** A tool's own name at its origin: what its server, plugin or channel calls it. */
+export function rawToolName({
+  name,
+  executor,
+}: {
+  readonly name: string;
+  readonly executor?: ToolExecutorRef | undefined;
+}): string {
+  switch (executor?.kind) {
+    case "plugin":
+    case "mcp":
+      return executor.toolName;
+    case "channel":
+      return executor.actionId;
+    default:
+      return name;
+  }
+}
