@@ -1,3 +1,4 @@
+import type * as TypeboxSchema from "typebox/schema";
 import type { JsonObject } from "../json.ts";
 
 /** One fault of a value, as the engine reports it. */
@@ -18,7 +19,7 @@ export interface CompiledSchema {
   errors(value: unknown): readonly EngineError[];
 }
 
-type Engine = typeof import("typebox/schema");
+type Engine = typeof TypeboxSchema;
 
 let engine: Engine | undefined;
 const compiled = new WeakMap<JsonObject, CompiledSchema>();
@@ -41,8 +42,7 @@ export function compileSchema(schema: JsonObject): CompiledSchema {
   const validator = engine.Compile(schema);
   const fresh: CompiledSchema = {
     check: (value) => validator.Check(value),
-    // The engine's localised errors carry these five fields for every keyword.
-    errors: (value) => validator.Errors(value)[1] as unknown as readonly EngineError[],
+    errors: (value) => validator.Errors(value)[1],
   };
   compiled.set(schema, fresh);
   return fresh;
