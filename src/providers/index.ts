@@ -1,2 +1,11 @@
-// The door "toolmap/providers".
-export {};
+// The door "toolmap/providers": the wire dialects of model providers.
+
+export { anthropic } from "./anthropic.ts";
+export type {
+  AnthropicAnswer,
+  AnthropicBlock,
+  AnthropicImageType,
+  AnthropicResult,
+  AnthropicResults,
+  AnthropicTool,
+} from "./anthropic/wire.ts";
