@@ -5,3 +5,97 @@ export interface Clock {
   /** Runs `run` once, `ms` milliseconds from now at the earliest. Returns the cancellation, which is idempotent. */
   after(ms: number, run: () => void): () => void;
 }
+
+/** The default clock. One timer serves all deadlines, and pending deadlines keep the process alive. */
+export const systemClock: Clock = createSystemClock();
+
+/**
+ * Deadlines of equal length fall due in the order they were set, so a list for each length is always sorted: setting and
+ * cancelling touch the ends of a list and no timer of the host, which costs ten times as much.
+ */
+function createSystemClock(): Clock {
+  const lists = new Map<number, DeadlineList>();
+  let timer: HostTimer | undefined;
+  let timerDue = Number.POSITIVE_INFINITY;
+  let pending = 0;
+
+  function after(ms: number, run: () => void): () => void {
+    let list = lists.get(ms);
+    if (!list) {
+      list = { first: undefined, last: undefined };
+      lists.set(ms, list);
+    }
+    const deadline = appendDeadline(list, performance.now() + ms, run);
+    pending += 1;
+    if (deadline.due < timerDue) armTimer(deadline.due);
+    else if (pending === 1) timer?.ref?.();
+    return () => {
+      if (!removeDeadline(list, deadline)) return;
+      pending -= 1;
+      if (list.first === undefined && lists.get(ms) === list) lists.delete(ms);
+      if (pending === 0) timer?.unref?.();
+    };
+  }
+
+  function armTimer(due: number): void {
+    if (timer !== undefined) clearTimeout(timer as never);
+    timerDue = due;
+    timer = setTimeout(fire, Math.min(Math.max(0, due - performance.now()), LONGEST_TIMER_MS)) as HostTimer;
+  }
+
+  function fire(): void {
+    timer = undefined;
+    timerDue = Number.POSITIVE_INFINITY;
+    const now = performance.now();
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const [ms, list] of lists) {
+      while (list.first && list.first.due <= now) {
+        const deadline = list.first;
+        removeDeadline(list, deadline);
+        pending -= 1;
+        deadline.run();
+      }
+      if (list.first) earliest = Math.min(earliest, list.first.due);
+      else if (lists.get(ms) === list) lists.delete(ms);
+    }
+    if (earliest < timerDue) armTimer(earliest);
+  }
+
+  return { now: () => Date.now(), after };
+}
+
+/** What setTimeout returns: a number in browsers, an object with ref and unref in Node. */
+type HostTimer = { ref?(): void; unref?(): void };
+
+/** The longest delay that setTimeout takes; longer ones fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+interface Deadline {
+  readonly due: number;
+  readonly run: () => void;
+  previous: Deadline | undefined;
+  next: Deadline | undefined;
+  isPending: boolean;
+}
+interface DeadlineList {
+  first: Deadline | undefined;
+  last: Deadline | undefined;
+}
+
+function appendDeadline(list: DeadlineList, due: number, run: () => void): Deadline {
+  const deadline: Deadline = { due, run, previous: list.last, next: undefined, isPending: true };
+  if (list.last) list.last.next = deadline;
+  else list.first = deadline;
+  list.last = deadline;
+  return deadline;
+}
+
+function removeDeadline(list: DeadlineList, deadline: Deadline): boolean {
+  if (!deadline.isPending) return false;
+  deadline.isPending = false;
+  if (deadline.previous) deadline.previous.next = deadline.next;
+  else list.first = deadline.next;
+  if (deadline.next) deadline.next.previous = deadline.previous;
+  else list.last = deadline.previous;
+  return true;
+}

@@ -1,0 +1,80 @@
+import { callHook, type HookAnswer } from "../hooks/call-hook.ts";
+import type { Hook } from "../hooks/hook.ts";
+import { freezeJson, isPromiseLike, isRecord } from "../json.ts";
+import { copyJson, readContent } from "../tool/read-content.ts";
+import type { ToolResult } from "../tool/result.ts";
+import { hookEvent } from "./before-hooks.ts";
+import type { CallRun } from "./call-run.ts";
+import { NO_OUTPUT } from "./normalise-output.ts";
+
+/** Runs the after-hooks in registration order, when the execute step produced something. One that fails changes nothing. */
+export function afterHooks(run: CallRun): void | Promise<void> {
+  if (!run.raw) return undefined;
+  const hooks = run.services.hooks.of(run.found.descriptor).after;
+  return hooks.length === 0 ? undefined : runFrom(run, hooks, 0);
+}
+
+function runFrom(run: CallRun, hooks: readonly Hook[], from: number): void | Promise<void> {
+  for (let index = from; index < hooks.length; index += 1) {
+    const hook = hooks[index];
+    if (hook === undefined || run.cancelReason !== undefined) return undefined;
+    const event = Object.freeze({ ...hookEvent(run), result: draftOf(run) });
+    const answer = callHook(run, hook, (context) => hook.afterToolCall?.(event, context));
+    if (isPromiseLike(answer)) {
+      return answer.then((late) => {
+        applyAnswer(run, hook, late);
+        return runFrom(run, hooks, index + 1);
+      });
+    }
+    applyAnswer(run, hook, answer);
+  }
+  return undefined;
+}
+
+/** The result as it stands, for the hook to read. */
+function draftOf(run: CallRun): ToolResult {
+  const { outcome = "error", structuredContent } = run;
+  return Object.freeze({
+    callId: run.callId,
+    name: run.name,
+    outcome,
+    isError: outcome !== "ok",
+    content: freezeJson([...run.content]),
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+  });
+}
+
+function applyAnswer(run: CallRun, hook: Hook, answer: HookAnswer): void {
+  if (answer.kind === "failed") run.note(`${answer.message}; the result is the tool's own`);
+  if (answer.kind === "returned" && answer.value !== undefined) applyChange(run, hook, answer.value);
+}
+
+function applyChange(run: CallRun, hook: Hook, change: unknown): void {
+  if (!isChange(change)) {
+    run.note(
+      `hook "${hook.name}" failed (nonsense): it must return nothing or any of { content, structuredContent, isError: true }; the result is the tool's own`,
+    );
+    return;
+  }
+  const { content, structuredContent, isError } = change;
+  if (content !== undefined) {
+    run.content = content.map(readContent);
+    if (run.content.length === 0) run.content = [{ type: "text", text: NO_OUTPUT }];
+  }
+  if (structuredContent !== undefined) run.structuredContent = freezeJson(copyJson(structuredContent));
+  if (isError === true && run.outcome === "ok") run.outcome = "error";
+}
+
+interface Change {
+  readonly content?: readonly unknown[];
+  readonly structuredContent?: unknown;
+  readonly isError?: true;
+}
+
+function isChange(value: unknown): value is Change {
+  if (!isRecord(value)) return false;
+  const { content, isError } = value;
+  if (content !== undefined && !Array.isArray(content)) return false;
+  if (isError !== undefined && isError !== true) return false;
+  return Object.keys(value).every((key) => key === "content" || key === "structuredContent" || key === "isError");
+}

@@ -1,0 +1,52 @@
+import type { Caller, ToolCall } from "../tool/call.ts";
+import type { ToolResult } from "../tool/result.ts";
+import { BatchOrder } from "./batch-order.ts";
+import type { CallRun } from "./call-run.ts";
+import type { Dispatcher, Refusal, TurnScope } from "./dispatcher.ts";
+
+export interface BatchOptions {
+  readonly caller: Caller;
+  readonly scope: TurnScope;
+  readonly signal?: AbortSignal | undefined;
+  /** Every call of the batch ends with this. */
+  readonly refusal?: Refusal | undefined;
+}
+
+/** The calls of one answer, with their final ids. Nothing has run yet. */
+export interface Batch {
+  readonly ids: readonly string[];
+  /** All that do not conflict overlap; the results come in call order, one each. Never rejects. */
+  run(): Promise<readonly ToolResult[]>;
+}
+
+export function openBatch(
+  dispatcher: Dispatcher,
+  calls: readonly ToolCall[],
+  { caller, scope, signal, refusal }: BatchOptions,
+): Batch {
+  const order = calls.length > 1 ? new BatchOrder(calls.length) : undefined;
+  const runs = calls.map((call, place) =>
+    dispatcher.open(call, { caller, scope, refusal, batch: order && { order, place } }),
+  );
+  return {
+    ids: runs.map(({ callId }) => callId),
+    run: async () => {
+      const stopListening = cancelOnAbort(runs, signal);
+      // Started in call order; each goes on by itself up to its first wait.
+      const results = await Promise.all(runs.map((run) => dispatcher.run(run)));
+      stopListening?.();
+      return Object.freeze(results);
+    },
+  };
+}
+
+/** One listener for all of them. Returns its removal. */
+export function cancelOnAbort(runs: readonly CallRun[], signal: AbortSignal | undefined): (() => void) | undefined {
+  if (!signal) return undefined;
+  const cancel = (): void => {
+    for (const run of runs) run.cancel("the caller aborted it");
+  };
+  if (signal.aborted) cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  return () => signal.removeEventListener("abort", cancel);
+}

@@ -1,0 +1,116 @@
+import { isPromiseLike, isRecord, type JsonObject } from "../json.ts";
+import { callHook, type HookAnswer } from "../hooks/call-hook.ts";
+import type { Hook, HookEvent } from "../hooks/hook.ts";
+import type { CallRun } from "./call-run.ts";
+import { refuseCancelled } from "./approve.ts";
+import { checkedInputOf, setInput } from "./check-input.ts";
+
+/** Runs the before-hooks in registration order. A change of the input is checked again at once; only `block` ends the chain. */
+export function beforeHooks(run: CallRun): void | Promise<void> {
+  const hooks = run.services.hooks.of(run.found.descriptor).before;
+  if (hooks.length === 0 || run.prepared !== undefined) return undefined;
+  if (run.trace) {
+    for (const hook of hooks) {
+      run.trace.push({
+        stage: "hook",
+        verdict: "depends",
+        message: `hook "${hook.name}" may change, block or ask for this call`,
+      });
+    }
+    return undefined;
+  }
+  return runFrom(run, hooks, 0);
+}
+
+function runFrom(run: CallRun, hooks: readonly Hook[], from: number): void | Promise<void> {
+  for (let index = from; index < hooks.length && !run.isOver; index += 1) {
+    const hook = hooks[index];
+    if (hook === undefined) return undefined;
+    if (run.cancelReason !== undefined) return refuseCancelled(run);
+    const answer = callHook(run, hook, (context) => hook.beforeToolCall?.(hookEvent(run), context));
+    if (isPromiseLike(answer)) {
+      return answer.then((late) => {
+        applyAnswer(run, hook, late);
+        return runFrom(run, hooks, index + 1);
+      });
+    }
+    applyAnswer(run, hook, answer);
+  }
+  return undefined;
+}
+
+/** What a hook sees: frozen, with the checked input in place of the caller's own object. */
+export function hookEvent(run: CallRun): HookEvent {
+  const input = run.checkedInput;
+  const { meta } = run.call;
+  const call = { id: run.callId, name: run.name, input };
+  return Object.freeze({
+    call: Object.freeze(meta === undefined ? call : { ...call, meta }),
+    tool: run.found.descriptor,
+    input,
+    caller: run.caller,
+  });
+}
+
+function applyAnswer(run: CallRun, hook: Hook, answer: HookAnswer): void {
+  switch (answer.kind) {
+    case "returned":
+      if (answer.value !== undefined) applyDecision(run, hook, answer.value);
+      return;
+    case "failed":
+      run.refuse(
+        "blocked",
+        `"${run.name}" did not run: ${answer.message}. This is a fault of the hook and not a decision about the call.`,
+      );
+      return;
+    case "cancelled":
+      refuseCancelled(run);
+      return;
+  }
+}
+
+const DECISIONS = ["input", "block", "ask", "result"] as const;
+
+function applyDecision(run: CallRun, hook: Hook, value: unknown): void {
+  const kind = decisionKind(value);
+  const decision = value as Readonly<Record<string, unknown>>;
+  const said = kind === undefined ? undefined : decision[kind];
+  switch (kind) {
+    case "input":
+      rewriteInput(run, hook, said);
+      return;
+    case "block":
+      run.refuse("blocked", `Hook "${hook.name}" blocked "${run.name}": ${String(said)}`);
+      return;
+    case "ask":
+      run.hookAsks ??= [];
+      run.hookAsks.push(`hook "${hook.name}": ${String(said)}`);
+      return;
+    case "result":
+      run.replacement = { value: said };
+      return;
+    case undefined:
+      run.refuse(
+        "blocked",
+        `"${run.name}" did not run: hook "${hook.name}" failed (nonsense): it must return nothing or exactly one of { input }, { block }, { ask }, { result }.`,
+      );
+  }
+}
+
+/** The one decision that a hook returned; undefined for anything else. Members must be its own, of the right type. */
+function decisionKind(value: unknown): (typeof DECISIONS)[number] | undefined {
+  if (!isRecord(value)) return undefined;
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  if (keys.length !== 1) return undefined;
+  const kind = DECISIONS.find((each) => each === keys[0]);
+  if ((kind === "block" || kind === "ask") && typeof value[kind] !== "string") return undefined;
+  if (kind === "input" && !isRecord(value[kind])) return undefined;
+  return kind;
+}
+
+function rewriteInput(run: CallRun, hook: Hook, input: unknown): void {
+  const checked: JsonObject | undefined = checkedInputOf(run, input, `Hook "${hook.name}"`);
+  if (checked === undefined) return;
+  setInput(run, checked);
+  run.note(`hook "${hook.name}" changed the input`);
+}

@@ -1,0 +1,250 @@
+import type { Clock } from "../clock.ts";
+import type { HookState } from "../hooks/hook.ts";
+import type { HookHost, HookTurn } from "../hooks/hook-turn.ts";
+import type { Waited } from "../hooks/waited.ts";
+import type { WriteLock } from "../hooks/write-lock.ts";
+import type { JsonObject, JsonValue } from "../json.ts";
+import type { PolicyDecision } from "../policy/policy.ts";
+import type { ViewEntry } from "../policy/view.ts";
+import type { Caller, ToolCall } from "../tool/call.ts";
+import type { Content } from "../tool/content.ts";
+import type { Coercion, Outcome, ResourceKey, ResultDetails, ToolResult } from "../tool/result.ts";
+import type { ProgressUpdate } from "../tool/tool.ts";
+import type { Prepared } from "./approval.ts";
+import type { CallEvent } from "./call-event.ts";
+import type { Dispatcher, DispatchServices, StartOptions, TurnScope } from "./dispatcher.ts";
+import type { TraceStep } from "./explanation.ts";
+import type { ResourceHold } from "./resource-table.ts";
+
+/** What the execute step produced: a value of any kind, or a throw. */
+export type Raw =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "throw"; readonly error: unknown };
+
+/** A call that a trace is kept of and whose hooks are listed instead of run. */
+export type Trace = TraceStep[];
+
+/**
+ * One call on its way through the pipeline: what it was given, what the steps have found, and the draft of its result.
+ * The steps write it; nothing else does.
+ */
+export class CallRun implements HookHost, ResourceHold {
+  readonly dispatcher: Dispatcher;
+  readonly callId: string;
+  /** The caller's own id, kept through a rename. */
+  readonly hasGivenId: boolean;
+  readonly call: ToolCall;
+  readonly options: StartOptions;
+  readonly scope: TurnScope;
+  readonly caller: Caller;
+  readonly parent: CallRun | undefined;
+  readonly outerHook: HookTurn | undefined;
+  readonly startedAt: number;
+
+  /** As called, until look-up has found the tool; then the tool's own. */
+  name: string;
+  entry: ViewEntry | undefined = undefined;
+  input: JsonObject | undefined = undefined;
+  /** The checked input before any hook changed it. */
+  originalInput: JsonObject | undefined = undefined;
+  /** What `execute` receives: the input, or the value of the author's own validation. */
+  executeInput: unknown = undefined;
+  decision: PolicyDecision | undefined = undefined;
+  hookAsks: string[] | undefined = undefined;
+  /** A before-hook's `result`, in place of the execute step. */
+  replacement: { readonly value: unknown } | undefined = undefined;
+  keys: readonly ResourceKey[] = NO_KEYS;
+  exclusive = false;
+  holdsResources = false;
+  /** The digest that an approval was given for. */
+  approvedDigest: string | undefined = undefined;
+  hasAskedAgain = false;
+  /** The preparation that this call goes on from: its hooks have run. */
+  prepared: Extract<Prepared, { readonly verdict: "allow" | "ask" }> | undefined = undefined;
+  trace: Trace | undefined = undefined;
+
+  raw: Raw | undefined = undefined;
+  outcome: Outcome | undefined = undefined;
+  content: Content[] = [];
+  structuredContent: JsonValue | undefined = undefined;
+  /** The one finished call that `once` answers with. */
+  recorded: ToolResult | undefined = undefined;
+  coercions: Coercion[] | undefined = undefined;
+  repairs: string[] | undefined = undefined;
+  approval: ResultDetails["approval"] = undefined;
+  answeredBy: string | undefined = undefined;
+  spilled: ResultDetails["spill"] = undefined;
+  notes: string[] | undefined = undefined;
+  /** Values by name, to be masked in everything that leaves. */
+  secrets: Map<string, string> | undefined = undefined;
+  hasIntent = false;
+  lastProgress: ProgressUpdate | undefined = undefined;
+  /** While an executor has an idle limit: it is alive. */
+  onProgress: (() => void) | undefined = undefined;
+
+  cancelReason: string | undefined = undefined;
+  #interrupt: ((why: "cancelled" | "timed-out") => void) | undefined = undefined;
+  #controller: AbortController | undefined = undefined;
+  #abortReason: unknown = undefined;
+  #nested: Set<CallRun> | undefined = undefined;
+
+  constructor(dispatcher: Dispatcher, call: ToolCall, options: StartOptions & { readonly callId: string }) {
+    this.dispatcher = dispatcher;
+    this.callId = options.callId;
+    this.hasGivenId = call.id !== undefined && call.id !== "";
+    this.call = call;
+    this.options = options;
+    this.scope = options.scope;
+    this.caller = options.caller;
+    this.parent = options.parent;
+    this.outerHook = options.outerHook;
+    this.name = call.name;
+    this.startedAt = dispatcher.services.clock.now();
+  }
+
+  get services(): DispatchServices {
+    return this.dispatcher.services;
+  }
+
+  /** The found tool. Only steps after look-up read it. */
+  get tool(): ViewEntry["tool"] {
+    return this.found.tool;
+  }
+
+  get found(): ViewEntry {
+    if (!this.entry) throw new Error("look-up has not found a tool");
+    return this.entry;
+  }
+
+  /** The checked input. Only steps after the check read it. */
+  get checkedInput(): JsonObject {
+    if (!this.input) throw new Error("the input is not checked yet");
+    return this.input;
+  }
+
+  // ---------------------------------------------------------------- the answer
+
+  /** Whether the answer is settled and nothing before the finishing steps may run. */
+  get isOver(): boolean {
+    return this.outcome !== undefined;
+  }
+
+  /** Ends the call before or without its effect. The first answer stays. */
+  refuse(outcome: Outcome, text: string): void {
+    if (this.outcome !== undefined) return;
+    this.outcome = outcome;
+    this.content = [{ type: "text", text }];
+  }
+
+  note(text: string): void {
+    this.notes ??= [];
+    if (!this.notes.includes(text)) this.notes.push(text);
+  }
+
+  emit(event: CallEvent): void {
+    this.services.emitter()?.(event, this.callId, this.scope.turn);
+  }
+
+  // ---------------------------------------------------------------- waiting and being cancelled
+
+  /** Waits no longer than until the call is cancelled or `ms` have passed. One wait at a time. */
+  waitFor<T>(work: PromiseLike<T>, ms: number): Promise<Waited<T>> {
+    if (this.cancelReason !== undefined) return Promise.resolve({ kind: "cancelled" });
+    return new Promise((resolve) => {
+      const end = (waited: Waited<T>): void => {
+        cancelDeadline?.();
+        this.#interrupt = undefined;
+        resolve(waited);
+      };
+      const cancelDeadline = Number.isFinite(ms)
+        ? this.services.clock.after(ms, () => end({ kind: "timed-out" }))
+        : undefined;
+      this.#interrupt = (why) => end({ kind: why });
+      Promise.resolve(work).then(
+        (value) => end({ kind: "settled", value }),
+        (error: unknown) => end({ kind: "failed", error }),
+      );
+    });
+  }
+
+  /** While an executor runs, this is told first. `undefined` ends that. */
+  onInterrupt(interrupt: ((why: "cancelled" | "timed-out") => void) | undefined): void {
+    this.#interrupt = interrupt;
+  }
+
+  /** Aborts the call: nothing more of it starts, and whatever it waits for is answered with `cancelled`. */
+  cancel(reason: string): void {
+    if (this.cancelReason !== undefined) return;
+    this.cancelReason = reason;
+    this.interrupt("cancelled", reason);
+  }
+
+  /** Aborts the executor's signal and nested calls, then ends the wait that is under way. */
+  interrupt(why: "cancelled" | "timed-out", reason: string): void {
+    this.#abortReason = new DOMException(reason, why === "cancelled" ? "AbortError" : "TimeoutError");
+    this.#controller?.abort(this.#abortReason);
+    if (this.#nested) for (const run of [...this.#nested]) run.cancel(reason);
+    this.#interrupt?.(why);
+  }
+
+  /** Made at its first use: most executors never look at it. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason);
+    }
+    return this.#controller.signal;
+  }
+
+  get abortReason(): unknown {
+    return this.#abortReason;
+  }
+
+  /** Milliseconds since the epoch; set when the executor starts. */
+  deadline = Number.POSITIVE_INFINITY;
+
+  // ---------------------------------------------------------------- nested calls
+
+  /** A call from inside this one: its caller, abort, remaining deadline, approver and held keys. */
+  dispatchNested(call: ToolCall, hook?: HookTurn): readonly [result: Promise<ToolResult>, cancel: () => void] {
+    const remaining = hook ? hook.deadline - this.clock.now() : this.deadline - this.clock.now();
+    const run = this.dispatcher.open(call, {
+      caller: this.caller,
+      scope: { view: this.services.currentView(), ...(this.scope.turn === undefined ? {} : { turn: this.scope.turn }) },
+      parent: this,
+      outerHook: hook ?? this.outerHook,
+      ...(Number.isFinite(remaining) ? { timeoutMs: Math.max(1, remaining) } : {}),
+    });
+    this.#nested ??= new Set();
+    this.#nested.add(run);
+    if (this.cancelReason !== undefined) run.cancel(this.cancelReason);
+    const result = this.dispatcher.run(run).finally(() => this.#nested?.delete(run));
+    return [result, () => run.cancel("The hook that started it is over.")];
+  }
+
+  get depth(): number {
+    let depth = 0;
+    for (let parent = this.parent; parent; parent = parent.parent) depth += 1;
+    return depth;
+  }
+
+  // ---------------------------------------------------------------- HookHost
+
+  get sessionId(): string {
+    return this.services.sessionId;
+  }
+  get clock(): Clock {
+    return this.services.clock;
+  }
+  get lock(): WriteLock {
+    return this.services.lock;
+  }
+  get hookState(): HookState {
+    return this.services.hookState;
+  }
+  get hookMs(): number {
+    return this.services.limits.hookMs;
+  }
+}
+
+const NO_KEYS: readonly ResourceKey[] = [];

@@ -1,0 +1,109 @@
+import { messageOf } from "../hooks/call-hook.ts";
+import type { Content } from "../tool/content.ts";
+import type { CallRun } from "./call-run.ts";
+import { cutHead, cutTail, utf8Length } from "./cut-text.ts";
+
+/** Cuts text over the limit and keeps the whole where the spill port puts it. The same cap for every source of output. */
+export function capOutput(run: CallRun): void | Promise<void> {
+  const { resultBytes } = run.services.limits;
+  capStructured(run, resultBytes);
+  run.content = run.content.map((block) => capBlob(block, Math.max(resultBytes, BLOB_BYTES)));
+  // A UTF-16 unit is at most three bytes: short results are not measured.
+  if (unitsOf(run.content) * 3 <= resultBytes) return undefined;
+  const bytes = run.content.reduce((sum, block) => sum + utf8Length(textOf(block)), 0);
+  return bytes <= resultBytes ? undefined : cutText(run, bytes);
+}
+
+/** Images and the like may be larger than text, since providers count them otherwise. */
+const BLOB_BYTES = 8 * 1024 * 1024;
+
+async function cutText(run: CallRun, bytes: number): Promise<void> {
+  const { resultBytes } = run.services.limits;
+  const whole = run.content
+    .map(textOf)
+    .filter((text) => text !== "")
+    .join("\n");
+  const spill = await spillWhole(run, whole);
+  const head = cutHead(whole, Math.floor(resultBytes * HEAD_SHARE));
+  const tail = cutTail(whole, Math.floor(resultBytes * TAIL_SHARE));
+  const shown = `The first ${utf8Length(head)} and the last ${utf8Length(tail)} of ${bytes} bytes are shown.`;
+  const marker = `[cut] ${shown} ${spill === undefined ? "The rest was not kept." : hintOf(run, spill, head)}`;
+  const text: Content = { type: "text", text: `${head}\n${marker}\n${tail}` };
+  if (spill !== undefined) run.spilled = { id: spill, bytes };
+  const at = run.content.findIndex((block) => textOf(block) !== "");
+  run.content = run.content.flatMap((block, index) => (index === at ? [text] : textOf(block) === "" ? [block] : []));
+}
+
+const HEAD_SHARE = 0.7;
+const TAIL_SHARE = 0.2;
+
+async function spillWhole(run: CallRun, whole: string): Promise<string | undefined> {
+  if (!run.services.spill) return undefined;
+  try {
+    return (await run.services.spill.write(whole)).id;
+  } catch (error) {
+    run.note(`the whole output could not be kept: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+/** The exact next call, where there is a tool to make it with. Lines and columns count from 1, columns in characters. */
+function hintOf(run: CallRun, spill: string, head: string): string {
+  const read = run.services.currentView().entries.get("read");
+  if (!read || read.hidden || read.descriptor.owner.kind !== "core")
+    return "The rest is kept, and no tool here can read it.";
+  const lines = head.split("\n");
+  const column = [...(lines.at(-1) ?? "")].length + 1;
+  const place = column === 1 ? { offset: lines.length } : { offset: lines.length, column };
+  return `To go on, call read with ${JSON.stringify({ path: `spill:${spill}`, ...place })}.`;
+}
+
+function capStructured(run: CallRun, limit: number): void {
+  if (run.structuredContent === undefined) return;
+  const size = JSON.stringify(run.structuredContent).length;
+  if (size <= limit) return;
+  run.structuredContent = undefined;
+  run.note(`the structured output (${size} characters) is over the limit of ${limit} and was left out`);
+}
+
+function capBlob(block: Content, limit: number): Content {
+  const data = blobOf(block);
+  if (data === undefined || data.length <= limit) return block;
+  return {
+    type: "text",
+    text: `(${block.type} of ${data.length} base64 characters, over the limit of ${limit}, left out)`,
+  };
+}
+
+function blobOf(block: Content): string | undefined {
+  switch (block.type) {
+    case "image":
+    case "audio":
+    case "file":
+      return block.data;
+    case "resource":
+      return "blob" in block.resource ? block.resource.blob : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** The text that a block brings into a model's context; "" for one that brings none. */
+function textOf(block: Content): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "resource":
+      return "text" in block.resource ? block.resource.text : "";
+    case "unknown":
+      return JSON.stringify(block.value);
+    default:
+      return "";
+  }
+}
+
+function unitsOf(content: readonly Content[]): number {
+  let units = 0;
+  for (const block of content) units += textOf(block).length;
+  return units;
+}

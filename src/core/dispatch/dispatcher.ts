@@ -1,0 +1,192 @@
+import type { Clock } from "../clock.ts";
+import type { HookState } from "../hooks/hook.ts";
+import type { HookSet } from "../hooks/hook-set.ts";
+import type { HookTurn } from "../hooks/hook-turn.ts";
+import type { WriteLock } from "../hooks/write-lock.ts";
+import type { View } from "../policy/view.ts";
+import type { Caller, ToolCall } from "../tool/call.ts";
+import type { ToolResult } from "../tool/result.ts";
+import type { ApprovalAnswer, Approver, Prepared } from "./approval.ts";
+import type { ApprovalDesk } from "./approval-desk.ts";
+import type { BatchOrder } from "./batch-order.ts";
+import type { CallEvent } from "./call-event.ts";
+import { CallRun } from "./call-run.ts";
+import { dispatch } from "./dispatch.ts";
+import { FinishedCalls } from "./finished-calls.ts";
+import type { CallLimits } from "./limits.ts";
+import type { JournalPort, SecretsPort, SpillPort } from "./ports.ts";
+import type { ResourceTable } from "./resource-table.ts";
+
+/** What a session lends to its calls. */
+export interface DispatchServices {
+  readonly sessionId: string;
+  readonly clock: Clock;
+  readonly limits: CallLimits;
+  readonly lock: WriteLock;
+  readonly hooks: HookSet;
+  readonly hookState: HookState;
+  readonly resources: ResourceTable;
+  readonly approvals: ApprovalDesk;
+  readonly approver: Approver | undefined;
+  readonly journal: JournalPort | undefined;
+  readonly spill: SpillPort | undefined;
+  readonly secrets: SecretsPort | undefined;
+  readonly app: unknown;
+  /** The newest view. */
+  currentView(): View;
+  /** Whether this conversation uses a visible tool now. */
+  isActive(name: string): boolean;
+  /** Why nothing but read-only calls may run; undefined in good health. */
+  degradation(): string | undefined;
+  degrade(message: string): void;
+  isClosed(): boolean;
+  /** Undefined while nobody listens, so that no event is built for nobody. */
+  emitter(): ((event: CallEvent, callId: string, turn: number | undefined) => void) | undefined;
+}
+
+/** The definitions and names that a call may count on, and which of them were sent to the model. */
+export interface TurnScope {
+  readonly view: View;
+  /** Absent outside a turn: then the active tools of the moment count. */
+  readonly sent?: ReadonlySet<string>;
+  readonly turn?: number;
+}
+
+export interface StartOptions {
+  readonly caller: Caller;
+  readonly scope: TurnScope;
+  readonly parent?: CallRun | undefined;
+  readonly outerHook?: HookTurn | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly once?: boolean | undefined;
+  readonly approval?: (ApprovalAnswer & { readonly prepared: Prepared }) | undefined;
+  readonly batch?: { readonly order: BatchOrder; readonly place: number } | undefined;
+  /** Decided by whoever knows more than the pipeline: the loop guard, a tool that was bound to another definition. */
+  readonly refusal?: Refusal | undefined;
+}
+
+export interface Refusal {
+  readonly outcome: "blocked" | "unavailable";
+  readonly text: string;
+}
+
+/** Starts calls and knows which are open. One a session. */
+export class Dispatcher {
+  readonly services: DispatchServices;
+  readonly #open = new Map<string, CallRun>();
+  readonly #late = new Set<CallRun>();
+  readonly #finished = new FinishedCalls();
+  readonly #renames = new Map<string, number>();
+  readonly #waiting: (() => void)[] = [];
+  #lastNumber = 0;
+
+  constructor(services: DispatchServices) {
+    this.services = services;
+  }
+
+  /** One call to one result. Never rejects. */
+  start(call: ToolCall, options: StartOptions): Promise<ToolResult> {
+    return dispatch(this.open(call, options));
+  }
+
+  /** Takes an open run to its result. */
+  run(run: CallRun): Promise<ToolResult> {
+    return dispatch(run);
+  }
+
+  /** Makes a call's run and counts it as open. */
+  open(call: ToolCall, options: StartOptions): CallRun {
+    const run = new CallRun(this, call, { ...options, callId: this.#claimId(call.id) });
+    this.#open.set(run.callId, run);
+    return run;
+  }
+
+  /** The run has its result. */
+  finish(run: CallRun, result: ToolResult): void {
+    this.#close(run);
+    if (run.hasGivenId) this.#finished.add(run.callId, { name: run.name, input: run.originalInput, result });
+  }
+
+  /** The run is given up without a result: it was only prepared or explained. */
+  forget(run: CallRun): void {
+    this.#close(run);
+  }
+
+  /** What ended under this id, if it is remembered. */
+  finishedCall(id: string): ReturnType<FinishedCalls["get"]> {
+    return this.#finished.get(id);
+  }
+
+  get openRuns(): Iterable<CallRun> {
+    return this.#open.values();
+  }
+
+  /** Executors that go on although their call has been answered. */
+  get late(): ReadonlySet<CallRun> {
+    return this.#late;
+  }
+
+  addLate(run: CallRun): void {
+    this.#late.add(run);
+  }
+
+  removeLate(run: CallRun): void {
+    this.#late.delete(run);
+    if (this.#late.size === 0) this.#wake();
+  }
+
+  /** Settles when no call is open. */
+  async whenAnswered(): Promise<void> {
+    while (this.#open.size > 0) await this.#nextChange();
+  }
+
+  /** Settles when no executor is late. */
+  async whenNoneLate(): Promise<void> {
+    while (this.#late.size > 0) await this.#nextChange();
+  }
+
+  /** Answers every open call with `cancelled`. */
+  cancelAll(reason: string): void {
+    for (const run of [...this.#open.values()]) run.cancel(reason);
+  }
+
+  #close(run: CallRun): void {
+    this.#open.delete(run.callId);
+    if (this.#open.size === 0) this.#wake();
+  }
+
+  #nextChange(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  #wake(): void {
+    if (this.#waiting.length === 0) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** A given id, renamed `<id>#2` when it is in use or was used; else one of our own. */
+  #claimId(id: string | undefined): string {
+    if (typeof id === "string" && id !== "") return this.#isUsed(id) ? this.#rename(id) : id;
+    do this.#lastNumber += 1;
+    while (this.#isUsed(`call_${this.#lastNumber}`));
+    return `call_${this.#lastNumber}`;
+  }
+
+  /** Counts on from the last rename of the same id, so that a backend which says `call_0` for ever costs no search. */
+  #rename(id: string): string {
+    let number = this.#renames.get(id) ?? 1;
+    do number += 1;
+    while (this.#isUsed(`${id}#${number}`));
+    if (this.#renames.size >= REMEMBERED_RENAMES) this.#renames.clear();
+    this.#renames.set(id, number);
+    return `${id}#${number}`;
+  }
+
+  #isUsed(id: string): boolean {
+    return this.#open.has(id) || this.#finished.get(id) !== undefined;
+  }
+}
+
+const REMEMBERED_RENAMES = 1000;

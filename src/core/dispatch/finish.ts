@@ -1,0 +1,49 @@
+import { freezeJson } from "../json.ts";
+import type { Content } from "../tool/content.ts";
+import type { ResultDetails, ToolResult } from "../tool/result.ts";
+import type { CallRun } from "./call-run.ts";
+import { NO_OUTPUT } from "./normalise-output.ts";
+
+/** The frozen result. Reports the end, exactly once. */
+export function buildResult(run: CallRun): ToolResult {
+  const result = run.recorded ?? freezeResult(run);
+  run.dispatcher.finish(run, result);
+  if (run.services.emitter()) run.emit({ type: "tool-call-finished", result, caller: run.caller });
+  return result;
+}
+
+function freezeResult(run: CallRun): ToolResult {
+  const { outcome = "error", structuredContent } = run;
+  const draft = {
+    callId: run.callId,
+    name: run.name,
+    outcome,
+    isError: outcome !== "ok",
+    content: freezeContent(run.content),
+    details: Object.freeze(detailsOf(run)),
+  };
+  return Object.freeze(structuredContent === undefined ? draft : { ...draft, structuredContent });
+}
+
+function freezeContent(content: readonly Content[]): readonly Content[] {
+  if (content.length === 0) return NOTHING;
+  for (const block of content) freezeJson(block);
+  return Object.freeze(content);
+}
+
+const NOTHING: readonly Content[] = freezeJson([{ type: "text", text: NO_OUTPUT }]);
+
+function detailsOf(run: CallRun): ResultDetails {
+  const durationMs = run.clock.now() - run.startedAt;
+  const { coercions, repairs, approval, answeredBy, spilled, notes } = run;
+  if (!(coercions ?? repairs ?? approval ?? spilled ?? notes)) return { durationMs };
+  return {
+    ...(coercions === undefined ? {} : { coercions }),
+    ...(repairs === undefined ? {} : { repairs }),
+    ...(approval === undefined ? {} : { approval }),
+    ...(answeredBy === undefined ? {} : { answeredBy }),
+    ...(spilled === undefined ? {} : { spill: spilled }),
+    ...(notes === undefined ? {} : { notes }),
+    durationMs,
+  };
+}

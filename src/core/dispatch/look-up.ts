@@ -1,0 +1,34 @@
+import { clipText } from "../json.ts";
+import { findTool, suggestTools, type View } from "../policy/view.ts";
+import type { CallRun } from "./call-run.ts";
+
+/** Finds the tool by its exact name, else by its canonical name, else says which visible ones are nearest. */
+export function lookUp(run: CallRun): void {
+  const { view } = run.scope;
+  const exact = view.entries.get(run.call.name);
+  if (exact) {
+    run.entry = exact;
+    return;
+  }
+  const name = String(run.call.name);
+  const found = findTool(view, name);
+  if (!found) {
+    run.name = clipText(name, 128);
+    run.refuse("unknown-tool", describeUnknown(view, name));
+    return;
+  }
+  run.entry = found.entry;
+  run.name = found.entry.descriptor.name;
+  if (found.repair !== undefined) run.repairs = [clipText(found.repair, 300)];
+}
+
+/** Bounded, however long the name: it goes back to a model. */
+function describeUnknown(view: View, name: string): string {
+  const nearest = suggestTools(view, name);
+  const head = `No tool "${clipText(name, 64)}" in this session`;
+  if (nearest.length > 0) return `${head}; did you mean ${nearest.map((each) => `"${each}"`).join(" or ")}?`;
+  const { disableBuiltInTools, allowedToolNames } = view.gates;
+  if (allowedToolNames) return `${head}: the session was created with allowedToolNames, and it is not among them.`;
+  if (disableBuiltInTools) return `${head}. Built-in tools are switched off (disableBuiltInTools).`;
+  return `${head}. ${view.visible.length === 0 ? "No tool is visible." : "Call one of the tools that you were given."}`;
+}

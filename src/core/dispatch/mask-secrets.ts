@@ -1,0 +1,37 @@
+import type { JsonValue } from "../json.ts";
+import type { CallRun } from "./call-run.ts";
+
+/** Replaces the values of the secrets that this call was given, in all that leaves it. */
+export function maskSecrets(run: CallRun): void {
+  if (!run.secrets) return;
+  const mask = maskerOf(run.secrets);
+  run.content = run.content.map((block) => mask(block as unknown as JsonValue) as unknown as typeof block);
+  if (run.structuredContent !== undefined) run.structuredContent = mask(run.structuredContent);
+  run.notes = run.notes?.map((note) => mask(note) as string);
+}
+
+/** A function that masks every string of a JSON value, names of members too. */
+export function maskerOf(secrets: ReadonlyMap<string, string>): (value: JsonValue) => JsonValue {
+  const needles = [...secrets].flatMap(([name, value]) => spellingsOf(value).map((spelling) => ({ name, spelling })));
+  // Longest first: a secret may contain another.
+  needles.sort((a, b) => b.spelling.length - a.spelling.length);
+  const maskText = (text: string): string =>
+    needles.reduce((masked, { name, spelling }) => masked.replaceAll(spelling, `[secret ${name}]`), text);
+  const mask = (value: JsonValue): JsonValue => {
+    if (typeof value === "string") return maskText(value);
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return (value as readonly JsonValue[]).map(mask);
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [maskText(key), mask(member)]));
+  };
+  return mask;
+}
+
+/** The ways in which a tool's output may carry a value: as it is, inside JSON, inside a URL, in base64. */
+function spellingsOf(value: string): readonly string[] {
+  const bytes = new TextEncoder().encode(value);
+  const base64 = btoa(String.fromCharCode(...bytes)).replace(/=+$/, "");
+  const wellFormed = value.toWellFormed();
+  return [...new Set([value, JSON.stringify(value).slice(1, -1), encodeURIComponent(wellFormed), base64])].filter(
+    (spelling) => spelling !== "",
+  );
+}

@@ -1,0 +1,45 @@
+import type { Content } from "../tool/content.ts";
+import type { Prepared } from "./approval.ts";
+import { approvalDigest } from "./approval-digest.ts";
+import { previewOf } from "./approve.ts";
+import type { CallRun } from "./call-run.ts";
+import { askReason, mustAsk } from "./decide.ts";
+import { DECIDE, dispatch, walk } from "./dispatch.ts";
+
+/** Takes a call up to its approval, once, and says what it found as JSON that may travel. */
+export async function prepare(run: CallRun): Promise<Prepared> {
+  await walk(run, DECIDE, 0);
+  const preview = run.isOver || !mustAsk(run) ? undefined : await previewOf(run);
+  if (run.isOver) return refused(run);
+  const prepared = waiting(run, preview);
+  run.dispatcher.forget(run);
+  return prepared;
+}
+
+function waiting(run: CallRun, preview: readonly Content[] | undefined): Prepared {
+  const reason = askReason(run);
+  const expires = run.clock.now() + run.services.limits.approvalMs;
+  return Object.freeze({
+    verdict: mustAsk(run) ? "ask" : "allow",
+    callId: run.callId,
+    name: run.name,
+    input: run.checkedInput,
+    digest: approvalDigest(run, { reason, preview }),
+    reason,
+    ...(preview === undefined ? {} : { preview }),
+    expiresAt: new Date(expires).toISOString(),
+  });
+}
+
+/** It has its result already: a call that is over walks straight to the finishing steps. */
+async function refused(run: CallRun): Promise<Prepared> {
+  const result = await dispatch(run);
+  const [first] = result.content;
+  const reason = first?.type === "text" ? first.text : result.outcome;
+  return Object.freeze({
+    verdict: result.outcome === "denied" ? "deny" : "settled",
+    callId: run.callId,
+    reason,
+    result,
+  });
+}

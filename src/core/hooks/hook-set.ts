@@ -1,0 +1,56 @@
+import { ToolmapError } from "../errors.ts";
+import { isRecord } from "../json.ts";
+import { compileEntries } from "../policy/compile-entries.ts";
+import type { ToolDescriptor } from "../tool/descriptor.ts";
+import type { Hook } from "./hook.ts";
+
+interface HooksOfTool {
+  readonly before: readonly Hook[];
+  readonly after: readonly Hook[];
+}
+
+/** A session's hooks in registration order, looked up by tool. */
+export class HookSet {
+  readonly hooks: readonly Hook[];
+  readonly #matches: readonly ((descriptor: ToolDescriptor) => boolean)[];
+  readonly #byTool = new WeakMap<ToolDescriptor, HooksOfTool>();
+
+  /** Throws `bad-hook` or `bad-policy` when a hook or one of its `tools` entries is not usable. */
+  constructor(hooks: readonly Hook[]) {
+    this.hooks = hooks.map(assertHook);
+    this.#matches = this.hooks.map(({ name, tools }) =>
+      tools === undefined ? () => true : compileEntries(tools, `hook "${name}"`),
+    );
+  }
+
+  /** The hooks that a call of this tool passes. */
+  of(descriptor: ToolDescriptor): HooksOfTool {
+    const known = this.#byTool.get(descriptor);
+    if (known) return known;
+    const matching = this.hooks.filter((_, index) => this.#matches[index]?.(descriptor) === true);
+    const found: HooksOfTool = {
+      before: matching.filter((hook) => hook.beforeToolCall !== undefined),
+      after: matching.filter((hook) => hook.afterToolCall !== undefined),
+    };
+    this.#byTool.set(descriptor, found);
+    return found;
+  }
+}
+
+function assertHook(hook: Hook, index: number): Hook {
+  if (!isRecord(hook)) throw new ToolmapError("bad-hook", `hooks[${index}] is not an object.`);
+  const name: unknown = hook.name;
+  if (typeof name !== "string" || name === "") {
+    throw new ToolmapError("bad-hook", `hooks[${index}] has no name.`, { fix: "Name it: messages about it say so." });
+  }
+  for (const method of ["beforeToolCall", "afterToolCall"] as const) {
+    if (hook[method] !== undefined && typeof hook[method] !== "function") {
+      throw new ToolmapError("bad-hook", `Hook "${name}": ${method} is not a function.`);
+    }
+  }
+  const { timeoutMs } = hook;
+  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
+    throw new ToolmapError("bad-hook", `Hook "${name}": timeoutMs must be a number over 0, in milliseconds.`);
+  }
+  return hook;
+}

@@ -1,0 +1,152 @@
+import type { Clock } from "../clock.ts";
+import { ToolmapError } from "../errors.ts";
+import type { WriteLock } from "../hooks/write-lock.ts";
+import type { ToolCall } from "../tool/call.ts";
+import type { Content } from "../tool/content.ts";
+import type { ToolDescriptor } from "../tool/descriptor.ts";
+import type { Message } from "../tool/message.ts";
+import { readContent } from "../tool/read-content.ts";
+import type { SessionOptions } from "./agent-session.ts";
+import type { EventHub } from "./event-hub.ts";
+import type { Model, ToolChoice } from "./model.ts";
+import { resolveLoopLimits } from "./resolve-options.ts";
+import type { Run, RunResult, Stop } from "./run.ts";
+import { RunHandle } from "./run-handle.ts";
+import { type LoopHost, runLoop } from "./run-loop.ts";
+import type { PinnedTurn, TurnBatch } from "./turn.ts";
+
+export interface ConversationParts {
+  readonly options: SessionOptions;
+  readonly clock: Clock;
+  readonly lock: WriteLock;
+  readonly hub: EventHub;
+}
+
+type BeginTurn = () => PinnedTurn & { open(calls: readonly ToolCall[], signal: AbortSignal): TurnBatch };
+
+interface ActivePrompt {
+  readonly controller: AbortController;
+  stop: Stop;
+  /** Settles, and never rejects, when the prompt is over. */
+  readonly ended: Promise<unknown>;
+}
+
+/** The transcript of a session and the one prompt that may be running on it. */
+export class Conversation {
+  readonly #parts: ConversationParts;
+  readonly #model: Model;
+  readonly #beginTurn: BeginTurn;
+  readonly #transcript: Message[] = [];
+  #steering: string[] = [];
+  #active: ActivePrompt | undefined;
+  #prompt: { readonly tools: readonly ToolDescriptor[]; readonly text: string | undefined } | undefined;
+
+  constructor(parts: ConversationParts, model: Model, beginTurn: BeginTurn) {
+    this.#parts = parts;
+    this.#model = model;
+    this.#beginTurn = beginTurn;
+  }
+
+  prompt(
+    text: string | readonly Content[],
+    { signal, toolChoice }: { readonly signal?: AbortSignal; readonly toolChoice?: ToolChoice },
+  ): Run {
+    if (this.#active) {
+      throw new ToolmapError("session-busy", "Cannot prompt: another prompt of this session is running.", {
+        fix: "Await it first, or use steer to say something to it.",
+      });
+    }
+    const content = typeof text === "string" ? [{ type: "text" as const, text }] : text.map(readContent);
+    const result = this.#start(content, { signal, toolChoice });
+    return new RunHandle(result, (listener) => this.#parts.hub.observe(listener));
+  }
+
+  steer(text: string): void {
+    this.#steering.push(text);
+  }
+
+  /** Ends the running prompt, if there is one. */
+  abort(stop: Stop = "cancelled"): void {
+    if (!this.#active || this.#active.controller.signal.aborted) return;
+    this.#active.stop = stop;
+    this.#active.controller.abort();
+  }
+
+  async whenIdle(): Promise<void> {
+    await this.#active?.ended;
+  }
+
+  #start(
+    content: readonly Content[],
+    { signal, toolChoice }: { readonly signal: AbortSignal | undefined; readonly toolChoice: ToolChoice | undefined },
+  ): Promise<RunResult> {
+    const controller = new AbortController();
+    const stopWatching = this.#watch(signal);
+    // A tick later, so that whoever iterates the run sees its first event.
+    const ended = Promise.resolve().then(async () => {
+      const result = await runLoop(this.#host(controller.signal), {
+        prompt: content,
+        toolChoice,
+        signal: controller.signal,
+        abortedBy: () => active.stop,
+      });
+      stopWatching();
+      this.#active = undefined;
+      return result;
+    });
+    const active: ActivePrompt = { controller, stop: "cancelled", ended };
+    this.#active = active;
+    if (signal?.aborted === true) this.abort();
+    return ended;
+  }
+
+  /** The caller's signal and the time limit. Returns what stops watching them. */
+  #watch(signal: AbortSignal | undefined): () => void {
+    const { timeMs } = resolveLoopLimits(this.#parts.options.limits);
+    const onAbort = (): void => this.abort();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    const cancel = timeMs === undefined ? undefined : this.#parts.clock.after(timeMs, () => this.abort("time"));
+    return () => {
+      signal?.removeEventListener("abort", onAbort);
+      cancel?.();
+    };
+  }
+
+  #host(signal: AbortSignal): LoopHost {
+    return {
+      model: this.#model,
+      limits: resolveLoopLimits(this.#parts.options.limits),
+      transcript: this.#transcript,
+      append: (message) => this.#append(message),
+      takeSteering: () => this.#steering.splice(0),
+      hasSteering: () => this.#steering.length > 0,
+      beginTurn: () => {
+        const turn = this.#beginTurn();
+        return { ...turn, open: (calls) => turn.open(calls, signal) };
+      },
+      systemPrompt: (tools) => this.#systemPrompt(tools),
+      emit: (event, turn) => this.#parts.hub.emit(event, undefined, turn),
+    };
+  }
+
+  /** Under the write lock, which costs no tick while it is free. */
+  #append(message: Message): undefined | Promise<void> {
+    const { lock } = this.#parts;
+    if (!lock.tryAcquire()) {
+      return lock.run(() => {
+        this.#transcript.push(message);
+      });
+    }
+    this.#transcript.push(message);
+    lock.release();
+    return undefined;
+  }
+
+  /** Built anew only when the tools that are sent have changed. */
+  #systemPrompt(tools: readonly ToolDescriptor[]): string | undefined {
+    const { systemPrompt } = this.#parts.options;
+    if (typeof systemPrompt !== "function") return systemPrompt;
+    if (this.#prompt?.tools !== tools) this.#prompt = { tools, text: systemPrompt(tools) };
+    return this.#prompt.text;
+  }
+}

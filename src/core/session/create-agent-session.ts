@@ -1,0 +1,166 @@
+import { type Clock, systemClock } from "../clock.ts";
+import { ApprovalDesk } from "../dispatch/approval-desk.ts";
+import { Dispatcher } from "../dispatch/dispatcher.ts";
+import { processResourceTable } from "../dispatch/resource-table.ts";
+import { ToolmapError } from "../errors.ts";
+import { messageOf } from "../hooks/call-hook.ts";
+import { HookSet } from "../hooks/hook-set.ts";
+import { WriteLock } from "../hooks/write-lock.ts";
+import { childLayers, compilePolicy } from "../policy/compile-policy.ts";
+import { describeRejectOnly, lintPolicy, type PolicyUniverse } from "../policy/lint-policy.ts";
+import type { CompiledPolicy } from "../policy/policy.ts";
+import type { View } from "../policy/view.ts";
+import { createToolRegistry } from "../registry/create-tool-registry.ts";
+import type { ToolRegistry } from "../registry/registry.ts";
+import type { Warning } from "../tool/diagnostic.ts";
+import type { AgentSession, SessionOptions } from "./agent-session.ts";
+import { EventHub } from "./event-hub.ts";
+import { createHookState } from "./hook-state.ts";
+import { assertSessionOptions, resolveCallLimits, resolveGates } from "./resolve-options.ts";
+import { Session } from "./session.ts";
+import { SessionHealth } from "./session-health.ts";
+import { SessionView } from "./session-view.ts";
+import { watchRegistry } from "./watch-registry.ts";
+
+/**
+ * Creates a session. Throws ToolmapError for options, tools, hooks and policies that cannot be used; a source that does
+ * not start is `down` in the plan and no error.
+ */
+export async function createAgentSession<App = unknown>(options: SessionOptions<App> = {}): Promise<AgentSession> {
+  assertSessionOptions(options);
+  const id = options.id ?? globalThis.crypto.randomUUID();
+  const clock: Clock = options.ports?.clock ?? systemClock;
+  const limits = resolveCallLimits(options.limits);
+  const hooks = new HookSet(options.hooks ?? []);
+  const places = options.ports?.places;
+  const ask = options.defaults?.ask;
+  const policy = compilePolicy(options.policy ?? [], { ...(ask ? { ask } : {}), ...(places ? { places } : {}) });
+  const { registry, closeRegistry } = openRegistry(options);
+
+  const warnings: Warning[] = [];
+  const hub = new EventHub(id, clock, (error) => {
+    warnings.push({ code: "observer-failed", message: `An observer of session ${id} failed: ${messageOf(error)}` });
+  });
+  const health = new SessionHealth((message) => hub.emit({ type: "session-degraded", message }));
+  const view = new SessionView({ registry, policy, availability: options.availability, gates: resolveGates(options) });
+  assertPolicyFits(policy, view.current);
+  const rejectOnly = options.approver ? undefined : describeRejectOnly(policy, view.current.visible);
+  if (rejectOnly) warnings.push(rejectOnly);
+
+  const lease = await options.ports?.lock?.open(id);
+  const lock = new WriteLock();
+  const dispatcher = new Dispatcher({
+    sessionId: id,
+    clock,
+    limits,
+    lock,
+    hooks,
+    hookState: createHookState(),
+    resources: processResourceTable,
+    approvals: new ApprovalDesk(),
+    approver: options.approver,
+    journal: options.ports?.journal,
+    spill: options.ports?.spill,
+    secrets: options.ports?.secrets,
+    app: options.app,
+    currentView: () => view.current,
+    isActive: (name) => view.isActive(name),
+    degradation: () => health.degradation,
+    degrade: (message) => health.degrade(message),
+    isClosed: () => health.isClosed,
+    emitter: () => (hub.isObserved ? emit : undefined),
+  });
+  const emit = hub.emit.bind(hub);
+  lease?.lost.addEventListener("abort", () => {
+    health.degrade("the session's lock was lost");
+    dispatcher.cancelAll("the session's lock was lost");
+  });
+  const stopWatching = watchRegistry(registry, { view, hub });
+  const lint = lintOnce(policy, hooks);
+  return new Session({
+    id,
+    options,
+    clock,
+    lock,
+    hub,
+    health,
+    registry,
+    view,
+    dispatcher,
+    graceMs: limits.graceMs,
+    warningsOf: (current) => [...warnings, ...lint(current)],
+    createChild: (_parent, own) => createAgentSession(childOptions(options, own, registry)),
+    release: async () => {
+      stopWatching();
+      await closeRegistry();
+      await lease?.release();
+    },
+  });
+}
+
+/** A registry that others share stays theirs; one of our own goes with the session. */
+function openRegistry(options: SessionOptions): {
+  readonly registry: ToolRegistry;
+  readonly closeRegistry: () => Promise<void>;
+} {
+  if (options.registry) return { registry: options.registry, closeRegistry: () => Promise.resolve() };
+  const { tools, sources, disableBuiltInTools } = options;
+  const registry = createToolRegistry({
+    // Switched off before the merge, so that a tool of the program's may have a built-in's name.
+    ...(tools
+      ? { tools: disableBuiltInTools ? tools.filter(({ descriptor }) => descriptor.owner.kind !== "core") : tools }
+      : {}),
+    ...(sources ? { sources: disableBuiltInTools ? sources.filter(({ kind }) => kind !== "core") : sources } : {}),
+  });
+  return { registry, closeRegistry: () => registry.close() };
+}
+
+/** A typo in a deny or an ask is a hole: then no session is created. */
+function assertPolicyFits(policy: CompiledPolicy, view: View): void {
+  const { errors } = lintPolicy(policy, universeOf(view));
+  const [first] = errors;
+  if (!first) return;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  throw new ToolmapError("bad-policy", `${first.message}${more}`, { fix: first.fix, source: first.source });
+}
+
+/** Everything that exists for a policy to speak of, hidden tools too. */
+function universeOf({ registry }: View): PolicyUniverse {
+  const inMap = [...registry.tools.values()].map(({ descriptor }) => descriptor);
+  return { descriptors: [...inMap, ...registry.hidden.map(({ descriptor }) => descriptor)], sources: registry.sources };
+}
+
+/** Lint of a view, computed when a plan is first asked for and kept while the view stays. */
+function lintOnce(policy: CompiledPolicy, hooks: HookSet): (view: View) => readonly Warning[] {
+  let last: { readonly view: View; readonly warnings: readonly Warning[] } | undefined;
+  return (view) => {
+    if (last?.view === view) return last.warnings;
+    const universe = universeOf(view);
+    const { errors, warnings } = lintPolicy(policy, universe);
+    last = { view, warnings: [...errors, ...warnings, ...hooks.lint(universe)] };
+    return last.warnings;
+  };
+}
+
+/** What a child has of its parent: registry, denies and asks, hooks, approver, facts, ports, gates. Its own may only narrow. */
+function childOptions(parent: SessionOptions, own: SessionOptions, registry: ToolRegistry): SessionOptions {
+  const { tools: _tools, sources: _sources, id: _id, model: _model, resume: _resume, ...inherited } = parent;
+  const allowed = narrowNames(parent.allowedToolNames, own.allowedToolNames);
+  return {
+    ...inherited,
+    ...own,
+    registry,
+    policy: [...childLayers(parent.policy ?? []), ...(own.policy ?? [])],
+    hooks: [...(parent.hooks ?? []), ...(own.hooks ?? [])],
+    disableBuiltInTools: parent.disableBuiltInTools === true || own.disableBuiltInTools === true,
+    ...(allowed ? { allowedToolNames: allowed } : {}),
+  };
+}
+
+function narrowNames(
+  parent: readonly string[] | undefined,
+  own: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (!parent || !own) return own ?? parent;
+  return own.filter((name) => parent.includes(name));
+}

@@ -1,0 +1,245 @@
+import { messageOf } from "../hooks/call-hook.ts";
+import type { ToolCall } from "../tool/call.ts";
+import type { Content } from "../tool/content.ts";
+import type { ToolDescriptor } from "../tool/descriptor.ts";
+import type { AssistantPart, Message } from "../tool/message.ts";
+import type { ToolResult } from "../tool/result.ts";
+import { AssistantAnswer } from "./assistant-answer.ts";
+import type { EventBody } from "./event.ts";
+import type { Model, ModelPart, ToolChoice, Usage } from "./model.ts";
+import type { RunResult, Stop } from "./run.ts";
+
+/** The bounds of one prompt. Undefined = none. */
+export interface LoopLimits {
+  readonly turns: number;
+  readonly timeMs: number | undefined;
+  readonly tokens: number | undefined;
+}
+
+/** One model request's tools, and the dispatch of its answer. */
+export interface LoopTurn {
+  readonly number: number;
+  readonly tools: readonly ToolDescriptor[];
+  /** Fixes the calls' ids before anything runs, then runs them. `isLoop`: the guard refused them all. */
+  open(calls: readonly ToolCall[]): {
+    readonly ids: readonly string[];
+    run(): Promise<{ readonly results: readonly ToolResult[]; readonly isLoop: boolean }>;
+  };
+}
+
+/** What the loop needs of its session. */
+export interface LoopHost {
+  readonly model: Model;
+  readonly limits: LoopLimits;
+  readonly transcript: Message[];
+  /** Appends to the transcript under the write lock. */
+  append(message: Message): void | Promise<void>;
+  /** Steering that is due, oldest first; empties the queue. */
+  takeSteering(): readonly string[];
+  hasSteering(): boolean;
+  beginTurn(): LoopTurn;
+  systemPrompt(tools: readonly ToolDescriptor[]): string | undefined;
+  emit(event: EventBody, turn: number): void;
+}
+
+export interface LoopOptions {
+  readonly prompt: readonly Content[];
+  readonly toolChoice: ToolChoice | undefined;
+  readonly signal: AbortSignal;
+  /** Why the signal was aborted. */
+  abortedBy(): Stop;
+}
+
+/** Prompt, answer, results, answer … until the model is done or a bound is reached. Never rejects. */
+export async function runLoop(host: LoopHost, options: LoopOptions): Promise<RunResult> {
+  const progress = new Progress();
+  try {
+    for (const text of host.takeSteering()) await host.append(userMessage([{ type: "text", text }]));
+    await host.append(userMessage(options.prompt));
+    return progress.end(await takeTurns(host, options, progress));
+  } catch (error) {
+    if (options.signal.aborted) return progress.end(options.abortedBy());
+    return progress.end("model-error", messageOf(error));
+  }
+}
+
+async function takeTurns(host: LoopHost, options: LoopOptions, progress: Progress): Promise<Stop> {
+  for (let turns = 0; ; turns += 1) {
+    const bound = boundReached(host, progress, turns);
+    if (bound) return bound;
+    if (options.signal.aborted) return options.abortedBy();
+    if (turns > 0) for (const text of host.takeSteering()) await host.append(userMessage([{ type: "text", text }]));
+    const stop = await takeTurn(host, options, { progress, isFirst: turns === 0 });
+    if (stop) return stop;
+  }
+}
+
+function boundReached(host: LoopHost, progress: Progress, turns: number): Stop | undefined {
+  if (turns >= host.limits.turns) return "turns";
+  if (host.limits.tokens !== undefined && progress.tokens >= host.limits.tokens) return "tokens";
+  return undefined;
+}
+
+/** One model request, its answer, and the results of that answer's calls. Says when the loop ends. */
+async function takeTurn(
+  host: LoopHost,
+  options: LoopOptions,
+  { progress, isFirst }: { readonly progress: Progress; readonly isFirst: boolean },
+): Promise<Stop | undefined> {
+  const turn = host.beginTurn();
+  host.emit({ type: "turn-started" }, turn.number);
+  const toolChoice = isFirst ? options.toolChoice : undefined;
+  const { answer, failure } = await askModel(host, turn, { signal: options.signal, toolChoice });
+  progress.add(answer);
+  if (failure !== undefined || options.signal.aborted) {
+    // Whole calls may have arrived; none of them is dispatched, so none may stay in the transcript.
+    if (answer.text !== "") await host.append(assistantMessage([{ type: "text", text: answer.text }]));
+    finishTurn(host, turn, { answer, results: [] });
+    if (options.signal.aborted) return options.abortedBy();
+    progress.failure = failure;
+    return "model-error";
+  }
+  const isLoop = answer.calls.length > 0 && (await answerCalls(host, turn, { answer, progress }));
+  if (answer.calls.length === 0) {
+    await host.append(assistantMessage(answer.parts([])));
+    finishTurn(host, turn, { answer, results: [] });
+    return host.hasSteering() ? undefined : "end";
+  }
+  if (options.signal.aborted) return options.abortedBy();
+  return isLoop ? "loop" : undefined;
+}
+
+/** Dispatches the answer's calls. The calls stand in the transcript before any of them runs. */
+async function answerCalls(
+  host: LoopHost,
+  turn: LoopTurn,
+  { answer, progress }: { readonly answer: AssistantAnswer; readonly progress: Progress },
+): Promise<boolean> {
+  const batch = turn.open(answer.calls);
+  const appended = host.append(assistantMessage(answer.parts(batch.ids)));
+  if (appended) await appended;
+  const { results, isLoop } = await batch.run();
+  for (const result of results) progress.results.push(result);
+  const answered = host.append(Object.freeze({ role: "tool", results }));
+  if (answered) await answered;
+  finishTurn(host, turn, { answer, results });
+  return isLoop;
+}
+
+interface ModelEnd {
+  readonly answer: AssistantAnswer;
+  readonly failure?: string;
+}
+
+/** Asks the model; an empty answer is asked for once more. */
+async function askModel(
+  host: LoopHost,
+  turn: LoopTurn,
+  options: { readonly signal: AbortSignal; readonly toolChoice: ToolChoice | undefined },
+): Promise<ModelEnd> {
+  const first = await streamAnswer(host, turn, options);
+  if (first.failure !== undefined || !first.answer.isEmpty || options.signal.aborted) return first;
+  const second = await streamAnswer(host, turn, options);
+  return second.failure === undefined && second.answer.isEmpty && !options.signal.aborted
+    ? { answer: second.answer, failure: "the model gave an empty answer twice" }
+    : second;
+}
+
+async function streamAnswer(
+  host: LoopHost,
+  turn: LoopTurn,
+  { signal, toolChoice }: { readonly signal: AbortSignal; readonly toolChoice: ToolChoice | undefined },
+): Promise<ModelEnd> {
+  const answer = new AssistantAnswer();
+  const system = host.systemPrompt(turn.tools);
+  try {
+    const parts = host.model.turn({
+      ...(system === undefined ? {} : { system }),
+      messages: host.transcript,
+      tools: turn.tools,
+      ...(toolChoice === undefined ? {} : { toolChoice }),
+      signal,
+    });
+    await readParts(parts, signal, (part) => {
+      const event = answer.take(part);
+      if (event) host.emit(event, turn.number);
+    });
+  } catch (error) {
+    return { answer, failure: messageOf(error) };
+  }
+  return answer.finish?.reason === "error"
+    ? { answer, failure: "the model ended its answer with an error" }
+    : { answer };
+}
+
+/** Reads a stream to its end or to the abort, whichever comes first: a model may ignore its signal. */
+async function readParts(
+  parts: AsyncIterable<ModelPart>,
+  signal: AbortSignal,
+  take: (part: ModelPart) => void,
+): Promise<void> {
+  if (signal.aborted) return;
+  const iterator = parts[Symbol.asyncIterator]();
+  // One slot instead of a race with a promise that would keep every part's reaction until the stream ends.
+  let interrupt = (): void => undefined;
+  const onAbort = (): void => interrupt();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    for (;;) {
+      const next = await new Promise<IteratorResult<ModelPart> | undefined>((resolve, reject) => {
+        interrupt = () => resolve(undefined);
+        iterator.next().then(resolve, reject);
+      });
+      if (next === undefined || next.done === true) break;
+      take(next.value);
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    if (signal.aborted) void Promise.resolve(iterator.return?.()).catch(() => undefined);
+  }
+}
+
+function finishTurn(
+  host: LoopHost,
+  turn: LoopTurn,
+  { answer, results }: { readonly answer: AssistantAnswer; readonly results: readonly ToolResult[] },
+): void {
+  const { usage } = answer;
+  host.emit({ type: "turn-finished", results, ...(usage === undefined ? {} : { usage }) }, turn.number);
+}
+
+function userMessage(content: readonly Content[]): Message {
+  return Object.freeze({ role: "user", content: Object.freeze([...content]) });
+}
+
+function assistantMessage(parts: readonly AssistantPart[]): Message {
+  return Object.freeze({ role: "assistant", parts: Object.freeze(parts) });
+}
+
+/** What a run has come to so far. */
+class Progress {
+  text = "";
+  failure: string | undefined;
+  readonly results: ToolResult[] = [];
+  #usage: { inputTokens?: number; outputTokens?: number; cachedInputTokens?: number } = {};
+
+  add(answer: AssistantAnswer): void {
+    this.text = answer.text || this.text;
+    for (const key of ["inputTokens", "outputTokens", "cachedInputTokens"] as const) {
+      const tokens = answer.usage?.[key];
+      if (tokens !== undefined) this.#usage[key] = (this.#usage[key] ?? 0) + tokens;
+    }
+  }
+
+  get tokens(): number {
+    return (this.#usage.inputTokens ?? 0) + (this.#usage.outputTokens ?? 0);
+  }
+
+  end(stop: Stop, failure: string | undefined = this.failure): RunResult {
+    const usage: Usage = Object.freeze({ ...this.#usage });
+    const base = { text: this.text, results: Object.freeze(this.results), usage, stop };
+    return Object.freeze(
+      stop === "model-error" ? { ...base, error: { message: failure ?? "the model failed" } } : base,
+    );
+  }
+}
