@@ -22,7 +22,7 @@ export async function answer(client: Anthropic, question: string): Promise<strin
     for (let request = 0; request < 10; request += 1) {
       const turn = session.beginTurn();
       const tools = anthropic.encodeTools(turn.tools);
-      const reply = await client.messages.create({ model: "claude-sonnet-4-5", max_tokens: 4096, messages, tools });
+      const reply = await client.messages.create({ model: "claude-sonnet-5", max_tokens: 4096, messages, tools });
       messages.push({ role: "assistant", content: reply.content });
 
       // A cut-off answer is safe to hand over: its calls come back as errors that tell the model to send less.
