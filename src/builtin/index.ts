@@ -1,2 +1,2 @@
 // The door "toolmap/builtin".
-export {};
+export { type BuiltinOptions, builtinTools } from "./builtin-tools.ts";
