@@ -1,0 +1,35 @@
+import { builtinTools } from "../builtin/builtin-tools.ts";
+import type { Approver } from "../core/dispatch/approval.ts";
+import type { AgentSession } from "../core/session/agent-session.ts";
+import { createAgentSession } from "../core/session/create-agent-session.ts";
+import type { Model } from "../core/session/model.ts";
+import type { CommandContext } from "./command-context.ts";
+
+export interface OpenOptions {
+  readonly model?: Model;
+  readonly approver?: Approver | undefined;
+}
+
+/** Does some work with the session of a command without configuration: the built-in tools in its folder. Closes it afterwards. */
+export async function withSession<T>(
+  context: CommandContext,
+  options: OpenOptions,
+  work: (session: AgentSession) => Promise<T>,
+): Promise<T> {
+  const session = await openSession(context, options);
+  try {
+    await session.ready();
+    return await work(session);
+  } finally {
+    await session.close();
+  }
+}
+
+async function openSession({ cwd, host }: CommandContext, { model, approver }: OpenOptions): Promise<AgentSession> {
+  return await createAgentSession({
+    sources: [builtinTools({ root: cwd, env: host.env })],
+    availability: { env: host.env },
+    ...(model ? { model } : {}),
+    ...(approver ? { approver } : {}),
+  });
+}
