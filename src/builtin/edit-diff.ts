@@ -97,8 +97,8 @@ function buildHunk({ text, lines, starts, group, shift }: HunkRequest): {
   const around = head.length + tail.length;
   const start = group.first - head.length + 1;
   const header = `@@ -${start},${before.length + around} +${start + shift},${after.length + around} @@`;
-  const rows = [header, ...head.map((line) => ` ${line}`), ...body, ...tail.map((line) => ` ${line}`)];
-  return { rows: rows.map(dropLineEnd), growth: after.length - before.length };
+  const rows = [...head.map((line) => ` ${line}`), ...body, ...tail.map((line) => ` ${line}`)];
+  return { rows: [header, ...rows.map(dropLineEnd)], growth: after.length - before.length };
 }
 
 /** Common lines at both ends are context; the rest is taken out and put in whole. */

@@ -60,7 +60,7 @@ async function findPaths(workspace: Workspace, input: FindInput, signal: ToolCon
   if (search.rows.length > 0) return search.rows.join("\n") + end;
   if (search.found > 0)
     throw cannot(taskOf(input), `offset ${input.offset} is past the end; there are ${search.found} paths`);
-  return `Nothing matches ${quote(input.pattern)} in ${start.shown} (${search.looked} entries looked at).${end}`;
+  return `Nothing matches ${quote(input.pattern)} in ${start.shown} (${search.looked} ${search.looked === 1 ? "entry" : "entries"} looked at).${end}`;
 }
 
 interface Search {

@@ -79,7 +79,7 @@ function describeLink(
   } catch {
     const target = readlinkSync(path);
     const isPlain = !pathsOf(workspace.platform).isAbsolute(target) && !target.includes("..");
-    return isPlain ? `${label} -> ${printable(target)} [no target]` : `${label} -> [broken, or outside the root]`;
+    return `${label} -> ${isPlain ? `${printable(target)} ` : ""}[broken, or outside the root]`;
   }
 }
 

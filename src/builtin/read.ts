@@ -7,7 +7,7 @@ import { openFile, type OpenedFile } from "./open-file.ts";
 import { countLines, readPage, type Page } from "./page.ts";
 import { fileKeys } from "./resource-keys.ts";
 import { sniff, SNIFF_BYTES } from "./sniff.ts";
-import { cannot, explaining, type Task } from "./tool-failure.ts";
+import { cannot, explaining, ToolFailure, type Task } from "./tool-failure.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface ReadInput {
@@ -70,7 +70,7 @@ async function readSpill(
   try {
     return await readText(() => spillChunks(spill, id, signal), input);
   } catch (error) {
-    if (signal.aborted || (error instanceof Error && error.name === "ToolFailure")) throw error;
+    if (signal.aborted || error instanceof ToolFailure) throw error;
     throw cannot(task, "no output is kept under this name, or no longer", "Repeat the call that produced it");
   }
 }

@@ -121,7 +121,7 @@ class CommandWatch {
     this.#hasExited = true;
     // What left the group gets no grace once the command itself has ended.
     if (this.#stopped !== undefined && !this.#group.mayBeAlive()) this.#kill();
-    else if (!this.#isStopping()) this.#after(DRAIN_MS, () => this.#settle());
+    else if (!this.#isStopping()) this.#after(DRAIN_MS, () => this.#settleAfterReading());
   }
 
   /** Stopped, and the grace is not over. */
@@ -134,7 +134,12 @@ class CommandWatch {
     this.#isKilled = true;
     this.#group.kill();
     // Killed processes need a moment; one in an uninterruptible wait does not end even so.
-    this.#after(this.#hasExited ? DRAIN_MS : KILLED_MS, () => this.#settle());
+    this.#after(this.#hasExited ? DRAIN_MS : KILLED_MS, () => this.#settleAfterReading());
+  }
+
+  /** After a busy moment the timer comes before the output that has been waiting: it is read first. */
+  #settleAfterReading(): void {
+    setImmediate(() => this.#settle());
   }
 
   #settle(): void {

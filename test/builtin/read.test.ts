@@ -1,14 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { countLines, readPage } from "../../src/builtin/page.ts";
 import type { SpillPort } from "../../src/core/dispatch/ports.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { createHands, nextCall, pageLines, temporaryFolder, type Hands } from "./support.ts";
 
-function folderWith(files: Readonly<Record<string, string | Uint8Array>>): { readonly root: string; readonly hands: Hands } {
+function folderWith(files: Readonly<Record<string, string | Uint8Array>>): {
+  readonly root: string;
+  readonly hands: Hands;
+} {
   const root = temporaryFolder();
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
   return { root, hands: createHands(root) };
@@ -44,7 +47,9 @@ describe("read", () => {
     const { text } = await hands.call("read", { path: "a.txt", offset: 2, limit: 2 });
     expect(text).toMatch(/^2→2\n3→3\n\n\[Lines 2-3\. More follows\./);
     expect(nextCall(text)).toEqual({ path: "a.txt", offset: 4, limit: 2 });
-    expect((await hands.call("read", { path: "a.txt", offset: 4, limit: 2 })).text).toBe("4→4\n5→5\n\n[Lines 4-5, to the end.]");
+    expect((await hands.call("read", { path: "a.txt", offset: 4, limit: 2 })).text).toBe(
+      "4→4\n5→5\n\n[Lines 4-5, to the end.]",
+    );
   });
 
   test("read counts a negative offset from the end", async () => {
@@ -93,7 +98,10 @@ describe("read", () => {
   });
 
   test("FIL-13 a folder, a pipe, a device, a binary and a missing file are refused at once", async () => {
-    const { root, hands } = folderWith({ "bin.dat": Buffer.from([127, 69, 76, 70, 0, 1]), "latin.txt": Buffer.from([99, 233, 10]) });
+    const { root, hands } = folderWith({
+      "bin.dat": Buffer.from([127, 69, 76, 70, 0, 1]),
+      "latin.txt": Buffer.from([99, 233, 10]),
+    });
     mkdirSync(path.join(root, "folder"));
     execFileSync("mkfifo", [path.join(root, "pipe")]);
     symlinkSync("/dev/zero", path.join(root, "zero"));
@@ -140,7 +148,9 @@ describe("read of a kept output", () => {
   const portOf = (text: string): SpillPort => ({
     write: () => Promise.resolve({ id: "x" }),
     read: (id, offset, length) =>
-      id === "out" ? Promise.resolve(text.slice(offset, offset + length)) : Promise.reject(new Error("/var/spill/none")),
+      id === "out"
+        ? Promise.resolve(text.slice(offset, offset + length))
+        : Promise.reject(new Error("/var/spill/none")),
   });
 
   test("RES-03 read pages through a kept output to its end", async () => {

@@ -49,7 +49,10 @@ export interface Hands {
   keys(name: string, input: unknown): readonly ResourceKey[];
 }
 
-function createContext({ signal = new AbortController().signal, onProgress = () => undefined }: CallOptions): ToolContext {
+function createContext({
+  signal = new AbortController().signal,
+  onProgress = () => undefined,
+}: CallOptions): ToolContext {
   return {
     callId: "call-1",
     caller: { kind: "program" },
@@ -66,7 +69,11 @@ function createContext({ signal = new AbortController().signal, onProgress = () 
 function readOutcome(raw: unknown): Outcome {
   if (typeof raw === "string") return { text: raw, isError: false, content: [{ type: "text", text: raw }] };
   const { content, isError = false } = raw as { content: readonly JsonObject[]; isError?: boolean };
-  return { text: content.map((block) => String(block["text"] ?? "")).join("\n"), isError, content };
+  return {
+    text: content.map((block) => (typeof block["text"] === "string" ? block["text"] : "")).join("\n"),
+    isError,
+    content,
+  };
 }
 
 /** The input of the call that a result's last line tells to make next; undefined if it tells none. */

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createWorkspace, isInside, refusePath, resolvePath } from "../../src/builtin/workspace.ts";
 import { createHands, temporaryFolder } from "./support.ts";
@@ -8,12 +8,24 @@ import { createHands, temporaryFolder } from "./support.ts";
 /** ws beside outside and ws-evil, with links of every kind. */
 function createTree(): { readonly root: string; readonly outside: string } {
   const base = temporaryFolder();
-  const [root, outside, evil] = ["ws", "outside", "ws-evil"].map((name) => path.join(base, name)) as [string, string, string];
+  const [root, outside, evil] = ["ws", "outside", "ws-evil"].map((name) => path.join(base, name)) as [
+    string,
+    string,
+    string,
+  ];
   for (const folder of [root, outside, evil]) mkdirSync(folder);
   mkdirSync(path.join(root, "sub"));
   writeFileSync(path.join(root, "sub/in.txt"), "inside\n");
   writeFileSync(path.join(outside, "secret.txt"), "secret\n");
-  const links = { out: outside, chain: "out", loop: "loop2", loop2: "loop", dangling: "nowhere", inner: "sub", away: "../outside/none" };
+  const links = {
+    out: outside,
+    chain: "out",
+    loop: "loop2",
+    loop2: "loop",
+    dangling: "nowhere",
+    inner: "sub",
+    away: "../outside/none",
+  };
   for (const [name, target] of Object.entries(links)) symlinkSync(target, path.join(root, name));
   symlinkSync(path.join(outside, "secret.txt"), path.join(root, "leaf.txt"));
   symlinkSync("sub/in.txt", path.join(root, "alias.txt"));
@@ -30,7 +42,16 @@ const FILE_CALLS = [
 ] as const;
 
 describe("resolvePath", () => {
-  const ESCAPES = ["out/secret.txt", "chain/secret.txt", "leaf.txt", "../outside/secret.txt", "../ws-evil/f", "away", "..", "/etc/passwd"];
+  const ESCAPES = [
+    "out/secret.txt",
+    "chain/secret.txt",
+    "leaf.txt",
+    "../outside/secret.txt",
+    "../ws-evil/f",
+    "away",
+    "..",
+    "/etc/passwd",
+  ];
   test.each(ESCAPES)("POL-07 every file tool refuses %s and says so without an outside path", async (given) => {
     const { root, outside } = createTree();
     const hands = createHands(root);
@@ -62,7 +83,11 @@ describe("resolvePath", () => {
     const workspace = createWorkspace(root, "linux");
     const real = path.join(root, "sub/in.txt");
     for (const given of ["inner/in.txt", "alias.txt", "./sub//in.txt", "sub/../sub/in.txt", real]) {
-      expect(resolvePath(workspace, { verb: "read", path: given })).toEqual({ real, shown: "sub/in.txt", exists: true });
+      expect(resolvePath(workspace, { verb: "read", path: given })).toEqual({
+        real,
+        shown: "sub/in.txt",
+        exists: true,
+      });
     }
   });
 
@@ -78,7 +103,20 @@ describe("resolvePath", () => {
   test("resolvePath never leads outside, whatever the path", () => {
     const { root } = createTree();
     const workspace = createWorkspace(root, "linux");
-    const part = fc.constantFrom("..", ".", "sub", "out", "chain", "inner", "loop", "away", "dangling", "secret.txt", "new", "/");
+    const part = fc.constantFrom(
+      "..",
+      ".",
+      "sub",
+      "out",
+      "chain",
+      "inner",
+      "loop",
+      "away",
+      "dangling",
+      "secret.txt",
+      "new",
+      "/",
+    );
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 8 }), (parts) => {
         let place;
@@ -132,13 +170,20 @@ describe("refuseWin32Path", () => {
     expect(refusePath(given, "linux")).toBeUndefined();
   });
 
-  test.each(["a\\b.txt", "C:\\ws\\f.txt", "..\\x", "./a/b", "console.log", "common", "lpt.txt", ".env"])("refuseWin32Path lets %s pass", (given) => {
-    expect(refusePath(given, "win32")).toBeUndefined();
-  });
+  test.each(["a\\b.txt", "C:\\ws\\f.txt", "..\\x", "./a/b", "console.log", "common", "lpt.txt", ".env"])(
+    "refuseWin32Path lets %s pass",
+    (given) => {
+      expect(refusePath(given, "win32")).toBeUndefined();
+    },
+  );
 });
 
 test("createWorkspace throws bad-option for a root that is no folder", () => {
   const { root } = createTree();
-  expect(() => createWorkspace(path.join(root, "none"), "linux")).toThrow(expect.objectContaining({ code: "bad-option" }));
-  expect(() => createWorkspace(path.join(root, "alias.txt"), "linux")).toThrow(expect.objectContaining({ code: "bad-option" }));
+  expect(() => createWorkspace(path.join(root, "none"), "linux")).toThrow(
+    expect.objectContaining({ code: "bad-option" }),
+  );
+  expect(() => createWorkspace(path.join(root, "alias.txt"), "linux")).toThrow(
+    expect.objectContaining({ code: "bad-option" }),
+  );
 });
