@@ -51,6 +51,8 @@ function answer(
     case "commander.version":
       return { kind: "version", text: printed };
     case "commander.help":
+      // `toolmap help` prints to stdout; a line without a command would print to stderr.
+      if (printed !== "") return { kind: "help", text: printed };
       throw usage("No command was given.", "toolmap --help");
     default:
       throw usage(error.message.replace(/^error: /, ""), helpFor(argv));

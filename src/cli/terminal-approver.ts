@@ -55,10 +55,16 @@ async function readAnswer({ stdin, stderr }: CommandContext["host"], signal: Abo
   }
 }
 
+/** A line; undefined where the input ended. Rejects when the signal aborts. */
 function nextLine(lines: ReturnType<typeof createInterface>, signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
-    lines.once("line", resolve);
-    lines.once("close", () => resolve(undefined));
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+    const withdraw = (): void => reject(signal.reason as Error);
+    const settle = (line?: string): void => {
+      signal.removeEventListener("abort", withdraw);
+      resolve(line);
+    };
+    lines.once("line", settle);
+    lines.once("close", () => settle());
+    signal.addEventListener("abort", withdraw, { once: true });
   });
 }
