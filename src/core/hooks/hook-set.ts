@@ -1,7 +1,9 @@
 import { ToolmapError } from "../errors.ts";
 import { isRecord } from "../json.ts";
 import { compileEntries } from "../policy/compile-entries.ts";
+import { lintEntries, type PolicyUniverse } from "../policy/lint-policy.ts";
 import type { ToolDescriptor } from "../tool/descriptor.ts";
+import type { Warning } from "../tool/diagnostic.ts";
 import type { Hook } from "./hook.ts";
 
 interface HooksOfTool {
@@ -34,6 +36,11 @@ export class HookSet {
     };
     this.#byTool.set(descriptor, found);
     return found;
+  }
+
+  /** What the hooks' `tools` entries have to say for themselves: unknown names, and what is not there yet. */
+  lint(universe: PolicyUniverse): readonly Warning[] {
+    return this.hooks.flatMap(({ name, tools }) => (tools ? lintEntries(tools, universe, `Hook "${name}"`) : []));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Caller } from "../tool/call.ts";
 import type { ToolDescriptor } from "../tool/descriptor.ts";
-import type { Warning } from "../tool/diagnostic.ts";
+import type { ParsedEntry } from "./parse-entry.ts";
 
 /** One layer of will. Absent list = no restriction; `allow: []` = nothing. */
 export interface PolicyLayer {
@@ -52,11 +52,34 @@ export interface PolicyDecision {
 /** When a model's call asks where no rule speaks. `writes`: all but read-only and the program's own. */
 export type AskDefault = "never" | "writes" | "always";
 
+/** An entry with where it stands. */
+export interface CompiledEntry {
+  readonly parsed: ParsedEntry;
+  readonly text: string;
+  readonly rule: PolicyRule;
+  matches(descriptor: ToolDescriptor): boolean;
+}
+
+/** A layer, checked. */
+export interface CompiledLayer {
+  readonly name: string;
+  readonly profile: { readonly rule: PolicyRule; matches(descriptor: ToolDescriptor): boolean } | undefined;
+  readonly allow: readonly CompiledEntry[] | undefined;
+  /** The whole `allow` as a rule, for a tool that is outside of it. */
+  readonly allowRule: PolicyRule | undefined;
+  readonly alsoAllow: readonly CompiledEntry[];
+  readonly deny: readonly CompiledEntry[];
+  readonly denySelf: readonly CompiledEntry[];
+  readonly ask: readonly CompiledEntry[];
+  readonly approve: readonly CompiledEntry[];
+}
+
 /** Layers, checked and compiled once; used at list time and at call time. */
 export interface CompiledPolicy {
-  readonly warnings: readonly Warning[];
   /** The layers as given. */
   readonly layers: readonly PolicyLayer[];
+  /** The layers as compiled, in order. */
+  readonly compiled: readonly CompiledLayer[];
   /** Pure. Cached by descriptor identity: the same descriptor and caller kind give the same object. */
   decide(descriptor: ToolDescriptor, caller: Caller): PolicyDecision;
 }
