@@ -47,7 +47,8 @@ function refuse({ messages }: Request): string | undefined {
     const calls = blocksOf(message).flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
     const answers = blocksOf(messages[at + 1]).filter((block) => block.type === "tool_result");
     if (calls.join() !== answers.map((block) => block.tool_use_id).join()) return "tool_use without tool_result";
-    if (answers.some((block) => !Array.isArray(block.content) || block.content.length === 0)) return "empty tool_result";
+    if (answers.some((block) => !Array.isArray(block.content) || block.content.length === 0))
+      return "empty tool_result";
   }
   return undefined;
 }
