@@ -18,7 +18,8 @@ describe("digestText", () => {
   });
 
   test("digestText agrees at every length around the block borders", () => {
-    for (let length = 0; length < 200; length++) expect(digestText("é".repeat(length))).toBe(reference("é".repeat(length)));
+    for (let length = 0; length < 200; length++)
+      expect(digestText("é".repeat(length))).toBe(reference("é".repeat(length)));
   });
 
   test("digestText agrees on a megabyte and on a lone surrogate", () => {
@@ -37,7 +38,7 @@ describe("canonicalJson", () => {
   });
 
   test("canonicalJson sorts members by code unit at every depth", () => {
-    expect(canonicalJson({ b: 1, a: { "é": 1, z: 2, Z: 3 }, "10": [], "9": null })).toBe(
+    expect(canonicalJson({ b: 1, a: { é: 1, z: 2, Z: 3 }, "10": [], "9": null })).toBe(
       '{"10":[],"9":null,"a":{"Z":3,"z":2,"é":1},"b":1}',
     );
   });
@@ -58,7 +59,21 @@ describe("digestJson", () => {
   });
 
   test("digestJson sees every other difference", () => {
-    const values: JsonValue[] = [{}, [], "", "{}", null, 0, false, { a: 1 }, { a: "1" }, { a: [1] }, { b: 1 }, [1], ["1"]];
+    const values: JsonValue[] = [
+      {},
+      [],
+      "",
+      "{}",
+      null,
+      0,
+      false,
+      { a: 1 },
+      { a: "1" },
+      { a: [1] },
+      { b: 1 },
+      [1],
+      ["1"],
+    ];
     expect(new Set(values.map(digestJson)).size).toBe(values.length);
   });
 });
