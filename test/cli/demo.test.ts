@@ -53,7 +53,9 @@ describe("playDemo", () => {
   test("playDemo shows two calls at once: the second ends first, the results keep the order", async () => {
     const report = await playDemo({ signal: never });
     expect(report.finished.indexOf("call_search")).toBeLessThan(report.finished.indexOf("call_tides"));
-    const answers = report.transcript.flatMap(({ content }) => content.map((block) => block["tool_use_id"]));
+    const answers = report.transcript.flatMap(({ content }) =>
+      content.map((block) => (block.type === "tool_result" ? block.tool_use_id : undefined)),
+    );
     expect(answers.indexOf("call_tides")).toBeLessThan(answers.indexOf("call_search"));
   });
 
@@ -61,9 +63,9 @@ describe("playDemo", () => {
     const { transcript } = await playDemo({ signal: never });
     for (const [at, { role, content }] of transcript.entries()) {
       if (role !== "assistant") continue;
-      const calls = content.filter(({ type }) => type === "tool_use").map(({ id }) => id);
-      const results = transcript[at + 1]?.content.filter(({ type }) => type === "tool_result") ?? [];
-      expect(results.map((block) => block["tool_use_id"])).toEqual(calls);
+      const calls = content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
+      const answers = transcript[at + 1]?.content ?? [];
+      expect(answers.flatMap((block) => (block.type === "tool_result" ? [block.tool_use_id] : []))).toEqual(calls);
     }
   });
 

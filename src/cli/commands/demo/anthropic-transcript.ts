@@ -1,12 +1,16 @@
-import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import type { AssistantPart, Message } from "../../../core/tool/message.ts";
 import { anthropic } from "../../../providers/anthropic.ts";
 
-/** A message as Anthropic's API takes it. */
+/** A message as Anthropic's API takes it, with the blocks that the demo has. */
 export interface AnthropicMessage {
   readonly role: "user" | "assistant";
-  readonly content: readonly JsonObject[];
+  readonly content: readonly AnthropicBlock[];
 }
+
+export type AnthropicBlock =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown }
+  | ReturnType<typeof anthropic.encodeResults>["content"][number];
 
 /** A transcript in Anthropic's shape: each call of an answer has its result in the next message, in call order. */
 export function encodeTranscript(messages: readonly Message[]): readonly AnthropicMessage[] {
@@ -16,25 +20,17 @@ export function encodeTranscript(messages: readonly Message[]): readonly Anthrop
 function encodeMessage(message: Message): AnthropicMessage {
   switch (message.role) {
     case "user":
-      return {
-        role: "user",
-        content: message.content.flatMap((block) => (block.type === "text" ? [{ ...block }] : [])),
-      };
+      return { role: "user", content: message.content.filter((block) => block.type === "text") };
     case "assistant":
       return { role: "assistant", content: message.parts.flatMap(encodePart) };
-    case "tool": {
-      const { role, content } = anthropic.encodeResults(message.results);
-      return {
-        role,
-        content: content.map((block) => ({ ...block, content: block.content.map((each) => ({ ...each })) })),
-      };
-    }
+    case "tool":
+      return anthropic.encodeResults(message.results);
   }
 }
 
-function encodePart(part: AssistantPart): readonly JsonObject[] {
+function encodePart(part: AssistantPart): readonly AnthropicBlock[] {
   if (part.type === "text") return [{ type: "text", text: part.text }];
   if (part.type !== "tool-call") return [];
   const { id, name, input } = part.call;
-  return [{ type: "tool_use", id, name, input: input as JsonValue }]; // the script's own JSON
+  return [{ type: "tool_use", id, name, input }];
 }

@@ -35,7 +35,7 @@ export function scriptOf(turns: readonly DemoTurnPlan[]): readonly ScriptedTurn[
 }
 
 const FAREWELL =
-  "The install section is drafted in drafts/README.md. Deploying is for a person, and billing is down until noon.";
+  "The install section is drafted in drafts/README.md. Deploying is for a person, and billing is back at noon.";
 
 const TURNS: readonly DemoTurnPlan[] = [
   {
@@ -62,7 +62,7 @@ const TURNS: readonly DemoTurnPlan[] = [
         id: "call_exec",
         name: "exec",
         input: { command: "grep -c TODO README.md drafts/README.md" },
-        subject: "grep -c TODO README.md drafts/…",
+        subject: "grep -c TODO README.md …",
         outcome: "ok",
       },
     ],

@@ -41,9 +41,9 @@ function fetchStatus(slow: Promise<void>): AnyTool {
     input: textInput("service", "Its name."),
     annotations: { readOnlyHint: true },
     execute: async ({ service }) => {
-      if (service === "billing") throw new Error("503 from billing: down until noon, try later");
+      if (service === "billing") throw new Error("503 from billing, back at noon");
       if (service === "tides") await slow;
-      return `${String(service)} is up`;
+      return `${service} is up`;
     },
   });
 }

@@ -1,11 +1,10 @@
-import type { JsonObject } from "../../../core/json.ts";
 import type { Outcome } from "../../../core/tool/result.ts";
 import type { Paint } from "../../output/output.ts";
 import { formatMs, styleOfOutcome } from "../../output/result-line.ts";
 import { clipToWidth, padToWidth, textWidth } from "../../output/text-width.ts";
 import { visibleLine } from "../../output/visible-text.ts";
 import { formatTokens } from "../../token-count.ts";
-import type { AnthropicMessage } from "./anthropic-transcript.ts";
+import type { AnthropicBlock, AnthropicMessage } from "./anthropic-transcript.ts";
 import type { DemoReport } from "./play-demo.ts";
 import type { DemoCall } from "./tell-calls.ts";
 
@@ -38,16 +37,19 @@ function renderPlan({ plan }: DemoReport, paint: Paint): readonly string[] {
   const { visible, hidden, tokens } = plan;
   const names = visible.map(({ name }) => name).join(" ");
   const reasons = hidden.flatMap(({ name, diagnostics }) =>
-    diagnostics.map(({ reason, message, source }) => {
-      const place = source === undefined || message.includes(source) ? "" : ` (${source})`;
-      return `         ${padToWidth(name, NAME)}${padToWidth(reason, 13)}${visibleLine(message)}${place}`;
-    }),
+    diagnostics.map(
+      ({ reason, message }) => `         ${padToWidth(name, NAME)}${padToWidth(reason, 13)}${firstSentence(message)}`,
+    ),
   );
   return [
     `${paint("bold", "visible")}  ${visible.length} tools, ${formatTokens(tokens.count)}: ${names}`,
     `${paint("bold", "hidden")}   ${hidden.length}`,
     ...reasons,
   ];
+}
+
+function firstSentence(text: string): string {
+  return visibleLine(text).split(/\.\s/, 1)[0] ?? "";
 }
 
 interface RenderOptions {
@@ -88,8 +90,7 @@ function renderOrder(calls: readonly DemoCall[], finished: readonly string[]): r
 /** The answers whose calls were refused or failed, as the model is told. */
 function renderTranscript({ transcript, turns }: DemoReport, paint: Paint): readonly string[] {
   const refused = turns.flatMap(({ calls }) => calls).filter(({ outcome }) => outcome !== "ok");
-  const isShown = ({ id, tool_use_id: callId }: JsonObject): boolean =>
-    refused.some((call) => call.id === (id ?? callId));
+  const isShown = (block: AnthropicBlock): boolean => refused.some(({ id }) => id === callIdOf(block));
   const shown = transcript.filter(({ content }) => content.some(isShown));
   return [
     paint("dim", "what the model's provider receives (Anthropic's shape, shortened)"),
@@ -98,7 +99,26 @@ function renderTranscript({ transcript, turns }: DemoReport, paint: Paint): read
 }
 
 function renderMessage({ role, content }: AnthropicMessage): readonly string[] {
-  return content.map((block) => clipToWidth(`${padToWidth(role, 11)}${visibleLine(JSON.stringify(block))}`, WIDTH));
+  return content.map((block) => clipToWidth(`${padToWidth(role, 11)}${visibleLine(describeBlock(block))}`, WIDTH));
+}
+
+function callIdOf(block: AnthropicBlock): string | undefined {
+  if (block.type === "text") return undefined;
+  return block.type === "tool_use" ? block.id : block.tool_use_id;
+}
+
+function describeBlock(block: AnthropicBlock): string {
+  const start = `${padToWidth(block.type, 13)}${padToWidth(callIdOf(block) ?? "", 14)}`;
+  switch (block.type) {
+    case "text":
+      return start + block.text;
+    case "tool_use":
+      return `${start}${block.name} ${JSON.stringify(block.input)}`;
+    case "tool_result": {
+      const text = block.content.map((each) => (each.type === "text" ? each.text : each.type)).join(" ");
+      return `${start}${block.is_error ? "is_error " : ""}${text}`;
+    }
+  }
 }
 
 function renderNext(paint: Paint): readonly string[] {
