@@ -89,7 +89,7 @@ export class GrepSearch {
 
   async searchFile(file: SearchedFile): Promise<void> {
     await this.#takeTurns();
-    const content = readForSearch(file.real);
+    const content = readForSearch(this.#workspace, file.real);
     if (content.kind === "binary") this.#binary += 1;
     else if (content.kind === "too-large") this.#tooLarge += 1;
     else if (content.kind === "unreadable") this.#skipped.unreadable += 1;

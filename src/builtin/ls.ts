@@ -1,10 +1,10 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
-import { readdir } from "node:fs/promises";
 import type { AgentTool } from "../core/tool/tool.ts";
 import { coreTool, LOOKS_ONLY } from "./core-tool.ts";
+import { readFolder } from "./read-folder.ts";
 import { rootKeys } from "./resource-keys.ts";
 import { compareText } from "./text-order.ts";
-import { cannot, describeCode, explaining, systemCode } from "./tool-failure.ts";
+import { cannot, describeCode, explaining, systemCode, type Task } from "./tool-failure.ts";
 import { pathsOf, resolvePath, type Place, type Workspace } from "./workspace.ts";
 
 export interface LsInput {
@@ -38,7 +38,7 @@ async function listFolder(workspace: Workspace, input: LsInput): Promise<string>
   const task = { verb: "list", path: input.path ?? "." };
   const place = resolvePath(workspace, task);
   if (!place.exists) throw cannot(task, "it does not exist", "Look for its name with find, or list the folder above");
-  const names = (await explaining(task, () => listNames(place))).sort(compareText);
+  const names = (await explaining(task, () => listNames(workspace, place, task))).sort(compareText);
   const offset = input.offset ?? 0;
   const limit = Math.min(input.limit ?? MOST_ENTRIES, MOST_ENTRIES);
   if (names.length === 0) return `[${place.shown} is empty.]`;
@@ -48,8 +48,11 @@ async function listFolder(workspace: Workspace, input: LsInput): Promise<string>
 }
 
 /** A file is listed as itself. */
-async function listNames({ real }: Place): Promise<string[]> {
-  return lstatSync(real).isDirectory() ? readdir(real) : [""];
+async function listNames(workspace: Workspace, { real }: Place, task: Task): Promise<string[]> {
+  if (!lstatSync(real).isDirectory()) return [""];
+  const entries = await readFolder(workspace, real);
+  if (!entries) throw cannot(task, "it was replaced meanwhile", "Try once more");
+  return entries.map(({ name }) => name);
 }
 
 function describeEntry(workspace: Workspace, { real, shown }: Place, name: string): string {

@@ -1,5 +1,6 @@
-import { constants, realpathSync, type BigIntStats } from "node:fs";
+import { constants, type BigIntStats } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
+import { isOpenedInside } from "./opened-path.ts";
 import { cannot, explaining, type Task } from "./tool-failure.ts";
 import { resolvePath, type Place, type Workspace } from "./workspace.ts";
 
@@ -34,7 +35,7 @@ async function tryOpen(workspace: Workspace, task: Task): Promise<OpenedFile | u
   try {
     const stat = await handle.stat({ bigint: true });
     refuseIrregular(task, stat);
-    if (await isStillAt(place.real, stat)) return { handle, place, stat };
+    if (isOpenedInside(workspace, place.real, handle.fd)) return { handle, place, stat };
   } catch (error) {
     await handle.close();
     throw error;
@@ -55,14 +56,4 @@ function kindOf(stat: BigIntStats): string {
   if (stat.isSocket()) return "a socket";
   if (stat.isSymbolicLink()) return "a symbolic link";
   return "a device";
-}
-
-/** Whether the real path still is itself and names the file of `stat`: nobody has put a link or another file there since. */
-async function isStillAt(real: string, stat: BigIntStats): Promise<boolean> {
-  try {
-    const now = await lstat(real, { bigint: true });
-    return realpathSync.native(real) === real && now.dev === stat.dev && now.ino === stat.ino;
-  } catch {
-    return false;
-  }
 }

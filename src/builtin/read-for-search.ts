@@ -1,6 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { isOpenedInside } from "./opened-path.ts";
 import { SNIFF_BYTES } from "./sniff.ts";
 import { systemCode } from "./tool-failure.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** A file's text as a search sees it, or why it is left out. */
 export type SearchText =
@@ -14,11 +16,11 @@ export const LARGEST_SEARCHED = 16 * 1024 * 1024;
  * Reads a regular file by its real path. Synchronous: for the many small files of a tree this takes a tenth of the time.
  * Bytes that are not UTF-8 are replaced, which hides no match of plain text.
  */
-export function readForSearch(real: string): SearchText {
+export function readForSearch(workspace: Workspace, real: string): SearchText {
   try {
     const file = openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
     try {
-      return realpathSync.native(real) === real ? readOpen(file) : { kind: "unreadable" };
+      return isOpenedInside(workspace, real, file) ? readOpen(file) : { kind: "unreadable" };
     } finally {
       closeSync(file);
     }

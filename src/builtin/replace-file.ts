@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { constants, realpathSync, type BigIntStats } from "node:fs";
+import { constants, type BigIntStats } from "node:fs";
 import { access, lstat, mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { refuseIrregular } from "./open-file.ts";
+import { openFolder, type OpenedFolder } from "./open-folder.ts";
 import { cannot, explaining, systemCode, type Task } from "./tool-failure.ts";
 import { pathsOf, resolvePath, type Place, type Workspace } from "./workspace.ts";
 
@@ -22,41 +23,86 @@ export interface ReplaceOptions {
  * Writes a whole file, with the folders above it. A reader, and whoever survives a crash, sees all of the old content or all
  * of the new. Keeps mode and owner, follows links inside the root, refuses files marked read-only.
  */
-export async function replaceFile(
-  workspace: Workspace,
-  { task, bytes, unchangedSince }: ReplaceOptions,
-): Promise<Replaced> {
+export async function replaceFile(workspace: Workspace, options: ReplaceOptions): Promise<Replaced> {
+  const { task } = options;
   return explaining(task, async () => {
     const place = resolvePath(workspace, task);
-    const before = await statTarget(place, task);
-    const folder = pathsOf(workspace.platform).dirname(place.real);
-    if (!before) await mkdir(folder, { recursive: true });
-    refuseMoved(folder, task);
-    const temporary = `${folder}${pathsOf(workspace.platform).sep}.toolmap-${randomBytes(8).toString("hex")}.tmp`;
+    const paths = pathsOf(workspace.platform);
+    const folder = await createFolder(workspace, paths.dirname(place.real));
+    if (!folder) throw moved(task);
     try {
-      await fillTemporary(temporary, bytes, before);
-      refuseMoved(folder, task);
-      if (unchangedSince) await refuseChanged(place, unchangedSince, task);
-      await rename(temporary, place.real);
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
+      return { place, before: await replaceIn(folder, paths.basename(place.real), options) };
+    } finally {
+      await folder.close();
     }
-    await syncFolder(folder);
-    return { place, before };
   });
 }
 
-async function statTarget(place: Place, task: Task): Promise<BigIntStats | undefined> {
-  if (!place.exists) return undefined;
-  const stat = await lstat(place.real, { bigint: true });
+/** Opens a folder below the root; creates it, and those above it, one by one, each inside the one before. */
+async function createFolder(workspace: Workspace, real: string): Promise<OpenedFolder | undefined> {
+  try {
+    return await openFolder(workspace, real);
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT" || real === workspace.root) throw error;
+  }
+  const paths = pathsOf(workspace.platform);
+  const parent = await createFolder(workspace, paths.dirname(real));
+  if (!parent) return undefined;
+  try {
+    await mkdir(parent.at(paths.basename(real)));
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+  } finally {
+    await parent.close();
+  }
+  return openFolder(workspace, real);
+}
+
+async function replaceIn(
+  folder: OpenedFolder,
+  name: string,
+  { task, bytes, unchangedSince }: ReplaceOptions,
+): Promise<BigIntStats | undefined> {
+  const target = folder.at(name);
+  const before = await statTarget(target, task);
+  const temporary = folder.at(`.toolmap-${randomBytes(8).toString("hex")}.tmp`);
+  try {
+    await fillTemporary(temporary, bytes, before);
+    if (unchangedSince) await refuseChanged(target, unchangedSince, task);
+    if (!folder.isSteady()) throw moved(task);
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await folder.sync();
+  return before;
+}
+
+function moved(task: Task): Error {
+  return cannot(task, "a folder above it was replaced meanwhile", "Try once more");
+}
+
+/** What stands at the target now, if it may be replaced; undefined if nothing does. */
+async function statTarget(target: string, task: Task): Promise<BigIntStats | undefined> {
+  const stat = await statIfThere(target);
+  if (!stat) return undefined;
   refuseIrregular(task, stat);
   // The mode counts even for a user whom the system would let write.
   const isMarked = (stat.mode & 0o222n) === 0n;
-  if (isMarked || !(await mayWrite(place.real))) {
+  if (isMarked || !(await mayWrite(target))) {
     throw cannot(task, "the file is read-only", "Write to another file, or have its mode changed first");
   }
   return stat;
+}
+
+async function statIfThere(path: string): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(path, { bigint: true });
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 async function mayWrite(path: string): Promise<boolean> {
@@ -66,11 +112,6 @@ async function mayWrite(path: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** A folder swapped for a link since its path was followed would take the file outside. */
-function refuseMoved(folder: string, task: Task): void {
-  if (realpathSync.native(folder) !== folder) throw cannot(task, "a folder above it was replaced meanwhile");
 }
 
 /** Never wider than the target: the old mode is set only once the content is there. */
@@ -98,22 +139,8 @@ async function keepOwner(handle: FileHandle, before: BigIntStats): Promise<void>
   }
 }
 
-async function refuseChanged(place: Place, then: BigIntStats, task: Task): Promise<void> {
-  const now = await lstat(place.real, { bigint: true });
-  const isSame = now.ino === then.ino && now.size === then.size && now.mtimeNs === then.mtimeNs;
+async function refuseChanged(target: string, then: BigIntStats, task: Task): Promise<void> {
+  const now = await statIfThere(target);
+  const isSame = now?.ino === then.ino && now.size === then.size && now.mtimeNs === then.mtimeNs;
   if (!isSame) throw cannot(task, "the file changed meanwhile", "Read it again and repeat the edit");
-}
-
-/** Makes the new name survive a power cut. Some systems cannot sync a folder; the content is on disk anyway. */
-async function syncFolder(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, constants.O_RDONLY);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-  }
 }

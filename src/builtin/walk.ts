@@ -1,5 +1,5 @@
-import { realpathSync, type Dirent } from "node:fs";
-import { readdir } from "node:fs/promises";
+import type { Dirent } from "node:fs";
+import { readFolder } from "./read-folder.ts";
 import { compareText } from "./text-order.ts";
 import { describeCode, systemCode } from "./tool-failure.ts";
 import { pathsOf, showPath, type Workspace } from "./workspace.ts";
@@ -44,10 +44,11 @@ const IGNORED: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
 async function listFolder(workspace: Workspace, real: string, options: WalkOptions): Promise<WalkEntry[]> {
   try {
-    // A folder swapped for a link meanwhile would lead the walk outside.
-    if (realpathSync.native(real) !== real) return [unreadable(workspace, real, "it was replaced meanwhile")];
-    const entries = (await readdir(real, { withFileTypes: true })).filter((entry) => isWanted(entry.name, options));
+    const entries = await readFolder(workspace, real);
+    if (!entries) return [unreadable(workspace, real, "it was replaced meanwhile")];
     return entries
+      .filter((entry) => isWanted(entry.name, options))
+
       .sort((left, right) => compareText(sortKey(left), sortKey(right)))
       .map((entry) => toEntry(workspace, real, entry));
   } catch (error) {

@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import path from "node:path";
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { countLines, readPage } from "../../src/builtin/page.ts";
 import type { SpillPort } from "../../src/core/dispatch/ports.ts";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -105,9 +107,13 @@ describe("read", () => {
     mkdirSync(path.join(root, "folder"));
     execFileSync("mkfifo", [path.join(root, "pipe")]);
     symlinkSync("/dev/zero", path.join(root, "zero"));
+    const server = createServer().listen(path.join(root, "socket"));
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
     const why = async (given: string) => (await hands.call("read", { path: given })).text;
     expect(await why("folder")).toContain("it is a folder. List it with ls");
     expect(await why("pipe")).toContain("a named pipe");
+    expect(await why("socket")).toContain("a socket");
     expect(await why("zero")).toContain("outside the root");
     expect(await why("bin.dat")).toContain("it is binary (6 bytes, starting with 7f 45 4c 46 00 01)");
     expect(await why("latin.txt")).toContain("line 1 is not valid UTF-8");

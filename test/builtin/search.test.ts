@@ -116,10 +116,16 @@ describe("grep", () => {
 
   test("grep is ended by an abort on a pattern that would never end", async () => {
     const controller = new AbortController();
-    const never: Clock = { now: () => 0, after: () => () => undefined };
-    const { hands } = treeWith({ f: `${"a".repeat(60)}!\n` }, never);
+    // The deadline is armed once the thread has its work; that is when the abort comes.
+    const aborting: Clock = {
+      now: () => 0,
+      after: () => {
+        setImmediate(() => controller.abort());
+        return () => undefined;
+      },
+    };
+    const { hands } = treeWith({ f: `${"a".repeat(60)}!\n` }, aborting);
     const call = hands.call("grep", { pattern: "^(a+)+$" }, { signal: controller.signal });
-    setImmediate(() => controller.abort());
     expect((await call).isError).toBe(true);
   });
 
