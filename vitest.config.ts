@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/build-cli.ts"],
+    setupFiles: ["test/support/load-schema-engine.ts"],
     reporters: ["default"],
     testTimeout: 15_000,
     pool: "threads",
