@@ -31,8 +31,8 @@ function addTools(program: Command, choose: Choose): void {
     .summary("list the tools, visible and hidden, or show one")
     .description("Lists the tools that a model sees here and what they cost; with a name, shows that tool.")
     .argument("[name]", "a tool's name, or server/tool")
-    .option("--all", "hidden and shadowed tools and sources too", false)
-    .option("--hidden", "only the hidden tools, with every reason", false)
+    .option("--all", "hidden and shadowed tools and sources too")
+    .option("--hidden", "only the hidden tools, with every reason")
     .addOption(configured("--agent <name>"))
     .addOption(configured("--model <name>"))
     .addHelpText(
@@ -40,7 +40,7 @@ function addTools(program: Command, choose: Choose): void {
       examples("toolmap tools", "toolmap tools --all", "toolmap tools read", "toolmap tools --json"),
     )
     .action(
-      (name: string | undefined, options: { readonly all: boolean; readonly hidden: boolean }, command: Command) => {
+      (name: string | undefined, options: { readonly all?: boolean; readonly hidden?: boolean }, command: Command) => {
         choose(
           command,
           async (context) => await (await import("./commands/tools.ts")).tools({ name, ...options }, context),

@@ -31,13 +31,13 @@ export function createProgram({ print, choose }: ProgramPorts): Command {
 function globalOptions(): readonly Option[] {
   return [
     new Option("-C, --cwd <folder>", "work in this folder").default(".", "the current one"),
-    new Option("--json", "print exactly one JSON document on stdout, failures too").default(false),
+    new Option("--json", "print exactly one JSON document on stdout, failures too"),
     // Before its negation, which would else give it a default.
     new Option("--config <file>").hideHelp(),
     new Option("--no-config", "read no configuration file"),
     new Option("--no-input", "never ask; what needs an approval is rejected"),
-    new Option("-q, --quiet", "only data and failures").default(false),
-    new Option("-v, --verbose", "more words, and where an unexpected failure came from").default(false),
+    new Option("-q, --quiet", "only data and failures"),
+    new Option("-v, --verbose", "more words, and where an unexpected failure came from"),
     new Option("--color <when>", "auto, always or never").choices(COLOUR_CHOICES).default("auto"),
   ];
 }

@@ -12,6 +12,13 @@ export function watchStop(process: NodeJS.Process): AbortSignal {
   return controller.signal;
 }
 
+/** Rejects with what nobody caught: a tool that throws from a timer must end as words and an exit code. */
+export function watchCrash(process: NodeJS.Process): Promise<never> {
+  return new Promise((_, reject) => {
+    process.on("uncaughtException", reject);
+  });
+}
+
 /** Whoever reads may stop reading (`| head`): that is no failure, and what a call does is not cut short for it. */
 export function watchPipe(streams: readonly NodeJS.WritableStream[]): void {
   for (const stream of streams) {

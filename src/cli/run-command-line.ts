@@ -4,11 +4,23 @@ import { ToolmapError } from "../core/errors.ts";
 import { clipText } from "../core/json.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { type Host, Output, type OutputOptions } from "./output/output.ts";
-import { reportError } from "./output/report-error.ts";
+import { reportError, reportStopped } from "./output/report-error.ts";
 import { type CommandLine, parseCommandLine } from "./parse-command-line.ts";
 
+/** The process around a command line. */
+export interface ProcessPorts {
+  readonly host: Host;
+  /** Aborts when the process is told to stop. */
+  readonly signal: AbortSignal;
+  /** Rejects with what nobody caught. */
+  readonly crash: Promise<never>;
+}
+
 /** One command line from its words to its exit code. Never rejects: what is thrown is reported. */
-export async function runCommandLine(argv: readonly string[], host: Host, signal: AbortSignal): Promise<ExitCode> {
+export async function runCommandLine(
+  argv: readonly string[],
+  { host, signal, crash }: ProcessPorts,
+): Promise<ExitCode> {
   let out = new Output(host, optionsBeforeParsing(argv));
   try {
     const line = parseCommandLine(argv);
@@ -16,9 +28,9 @@ export async function runCommandLine(argv: readonly string[], host: Host, signal
     const { globals, run } = line;
     out = new Output(host, globals);
     const cwd = resolveFolder(globals.cwd);
-    return await run({ host, out, cwd, signal, canAsk: globals.input && hasSomebody(host) });
+    return await Promise.race([run({ host, out, cwd, signal, canAsk: globals.input && hasSomebody(host) }), crash]);
   } catch (error) {
-    return reportError(error, out);
+    return signal.aborted && isAbort(error) ? reportStopped(out) : reportError(error, out);
   }
 }
 
@@ -28,6 +40,10 @@ function optionsBeforeParsing(argv: readonly string[]): OutputOptions {
   const words = end === -1 ? argv : argv.slice(0, end);
   const verbose = words.includes("-v") || words.includes("--verbose");
   return { json: words.includes("--json"), quiet: false, verbose, color: "auto" };
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
 }
 
 function printText({ kind, text }: Exclude<CommandLine, { readonly kind: "command" }>, out: Output): ExitCode {

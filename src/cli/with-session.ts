@@ -4,8 +4,11 @@ import type { AgentSession } from "../core/session/agent-session.ts";
 import { createAgentSession } from "../core/session/create-agent-session.ts";
 import type { Model } from "../core/session/model.ts";
 import type { CommandContext } from "./command-context.ts";
+import { warn } from "./warn.ts";
 
 export interface OpenOptions {
+  /** Whether calls of a model will come. @default false */
+  readonly isForModel?: boolean;
   readonly model?: Model;
   readonly approver?: Approver | undefined;
 }
@@ -19,6 +22,7 @@ export async function withSession<T>(
   const session = await openSession(context, options);
   try {
     await session.ready();
+    warn(session.plan().warnings, { out: context.out, isForModel: options.isForModel === true });
     return await work(session);
   } finally {
     await session.close();

@@ -51,6 +51,19 @@ const TABLE: readonly (readonly [readonly string[], number, object])[] = [
 ];
 
 describe("--json", () => {
+  test("--json tells in one document that it was stopped before anything ran", async () => {
+    const { code, stdout } = await runCli(["call", "read", "-", "--json"], {
+      stdin: "open",
+      during: async (child) => {
+        // More than a pipe holds: once it is written, somebody reads it.
+        await new Promise((resolve) => child.stdin?.write(" ".repeat(1_000_000), resolve));
+        child.kill("SIGINT");
+      },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ v: 1, error: { code: "cancelled" } });
+    expect(code).toBe(130);
+  });
+
   test.each(TABLE)("--json prints exactly one document for %j", async (args, exit, members) => {
     const cwd = makeFolder({ "a.md": "hello\n", "read.json": SCRIPT, "write.json": WRITES });
     for (const argv of [

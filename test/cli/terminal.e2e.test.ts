@@ -56,6 +56,14 @@ describe.skipIf(!hasScript)("toolmap on a terminal", () => {
     expect(code).toBe(3);
   });
 
+  test("APR-04 with CI set nobody is asked, terminal or not", async () => {
+    const cwd = makeFolder({ "s.json": WRITES });
+    const env = { CI: "true" };
+    const { code, stdout } = await runCliOnTerminal(["run", "--script", "s.json"], { cwd, stdin: "open", env });
+    expect(stdout).not.toContain("[y/N]");
+    expect(code).toBe(3);
+  });
+
   test("toolmap call lets a person do what a model would have to ask for", async () => {
     const cwd = makeFolder();
     const { code } = await runCliOnTerminal(["call", "write", "path=b.md", "content=x"], { cwd, stdin: "open" });

@@ -26,7 +26,7 @@ export async function call({ name, words, timeout, as }: CallOptions, context: C
   const input = await readCallInput(words, inputPorts(context));
   const kind = as ?? (host.stdin.isTTY === true ? "person" : "program");
   const approver = context.canAsk ? terminalApprover(context) : undefined;
-  return await withSession(context, { approver }, async (session) => {
+  return await withSession(context, { approver, isForModel: kind === "model" }, async (session) => {
     const result = await entranceOf(session).dispatch(
       { name: resolveToolName(name, session), input: input ?? {} },
       { caller: { kind }, signal, ...(timeout === undefined ? {} : { timeoutMs: timeout }) },

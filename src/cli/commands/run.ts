@@ -5,7 +5,6 @@ import { clipText } from "../../core/json.ts";
 import type { AgentSession } from "../../core/session/agent-session.ts";
 import type { SessionEvent } from "../../core/session/event.ts";
 import type { RunResult, Stop } from "../../core/session/run.ts";
-import type { Warning } from "../../core/tool/diagnostic.ts";
 import { parseScript } from "../../testing/parse-script.ts";
 import { type ScriptedModel, scriptedModel } from "../../testing/scripted-model.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -26,18 +25,13 @@ export async function run({ prompt, script }: RunOptions, context: CommandContex
   const { out } = context;
   const model = await loadModel(script, context);
   const approver = context.canAsk ? terminalApprover(context) : undefined;
-  return await withSession(context, { model, approver }, async (session) => {
-    for (const warning of session.plan().warnings) out.words(describeWarning(warning));
+  return await withSession(context, { model, approver, isForModel: true }, async (session) => {
     const result = await play(session, prompt ?? "Play the script.", context);
     if (out.json) out.document({ ...result, sessionId: session.id });
     else out.words(endOf(result));
     if (result.stop === "end") warnUnplayed(model, out);
     return exitOfRun(result);
   });
-}
-
-function describeWarning({ message, fix, source }: Warning): string {
-  return visibleLine([source && `${source}:`, message, fix].filter((part) => part !== undefined).join(" "));
 }
 
 async function loadModel(script: string | undefined, { cwd }: CommandContext): Promise<ScriptedModel> {

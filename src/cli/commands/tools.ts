@@ -10,12 +10,15 @@ import { showTool } from "./show-tool.ts";
 
 export interface ToolsOptions {
   readonly name: string | undefined;
-  readonly all: boolean;
-  readonly hidden: boolean;
+  readonly all?: boolean;
+  readonly hidden?: boolean;
 }
 
 /** `toolmap tools [name]`. */
-export async function tools({ name, all, hidden }: ToolsOptions, context: CommandContext): Promise<ExitCode> {
+export async function tools(
+  { name, all = false, hidden = false }: ToolsOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
   const { out } = context;
   return await withSession(context, {}, async (session) => {
     if (name !== undefined) return await showTool(name, session, out);
@@ -26,7 +29,11 @@ export async function tools({ name, all, hidden }: ToolsOptions, context: Comman
   });
 }
 
-function printPlan(document: PlanDocument, { all, hidden }: Omit<ToolsOptions, "name">, out: Output): void {
+function printPlan(
+  document: PlanDocument,
+  { all, hidden }: { readonly all: boolean; readonly hidden: boolean },
+  out: Output,
+): void {
   if (!hidden) printVisible(document, out);
   if (hidden || all) printHidden(document, out);
   if (all) printRest(document, out);

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { styleText } from "node:util";
 import { type ColourChoice, isColoured } from "./colour-mode.ts";
 import { visibleText } from "./visible-text.ts";
@@ -5,7 +6,7 @@ import { visibleText } from "./visible-text.ts";
 /** The streams and environment of the process, as the command line uses them. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: OutStream;
   readonly stderr: OutStream;
 }
@@ -51,9 +52,9 @@ export class Output {
     return this.#host.stdout.isTTY === true;
   }
 
-  /** Columns of stdout's terminal; undefined where it is none, and nothing has to be clipped. */
+  /** Columns of stdout's terminal, which some terminals give as 0; undefined where it is none, and nothing has to be clipped. */
   get width(): number | undefined {
-    return this.isTerminal ? (this.#host.stdout.columns ?? 80) : undefined;
+    return this.isTerminal ? this.#host.stdout.columns || 80 : undefined;
   }
 
   /** The one JSON document: `"v": 1` and these members. */

@@ -23,6 +23,12 @@ export function reportUnknownTool(message: string, out: Output): ExitCode {
   return EXIT.unknownTool;
 }
 
+/** Told to stop before there was a result to tell of. */
+export function reportStopped(out: Output): ExitCode {
+  sayError({ code: "cancelled", message: "Stopped before anything ran.", fix: undefined, source: undefined }, out);
+  return EXIT.cancelled;
+}
+
 interface Said {
   readonly code: string;
   readonly message: string;
