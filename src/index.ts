@@ -7,6 +7,7 @@ export type { ErrorCode } from "./core/errors.ts";
 
 // 1 define
 export type { StandardSchema } from "./core/schema/author-schema.ts";
+export { defineTool } from "./core/tool/define-tool.ts";
 export { formatOrigin, formatToolExecutorRef } from "./core/tool/owner.ts";
 export type { ToolExecutorRef, ToolOwnerRef } from "./core/tool/owner.ts";
 export type { Availability, AvailabilityContext, AvailabilitySignal } from "./core/tool/availability.ts";
@@ -20,10 +21,14 @@ export type { HiddenReason, HiddenToolPlanEntry, ToolDiagnostic, Warning } from 
 export type { AssistantPart, Message } from "./core/tool/message.ts";
 
 // 2 register
+export { createToolRegistry } from "./core/registry/create-tool-registry.ts";
 export type { SourceSnapshot, SourceStateName, ToolSource } from "./core/registry/source.ts";
 export type { Registry, ShadowedTool, SourceState, ToolRegistry } from "./core/registry/registry.ts";
 
 // 3 plan
+export { evaluateToolAvailability } from "./core/plan/evaluate-availability.ts";
+export { buildToolPlan } from "./core/plan/build-tool-plan.ts";
+export { ToolPlanContractError } from "./core/plan/contract-error.ts";
 export type { ToolPlan, ToolPlanEntry } from "./core/plan/plan.ts";
 
 // 4 filter
@@ -38,6 +43,7 @@ export type { Explanation, TraceStep, Verdict } from "./core/dispatch/explanatio
 export type { JournalPort, SecretsPort, SpillPort } from "./core/dispatch/ports.ts";
 
 // 7 loop
+export { createAgentSession } from "./core/session/create-agent-session.ts";
 export type {
   AgentSession,
   DispatchOptions,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalJson, digestJson, digestText } from "../../src/core/digest.ts";
 import type { JsonValue } from "../../src/core/json.ts";

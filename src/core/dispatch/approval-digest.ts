@@ -1,5 +1,5 @@
 import { digestJson } from "../digest.ts";
-import type { JsonObject, JsonValue } from "../json.ts";
+import type { JsonObject } from "../json.ts";
 import type { Content } from "../tool/content.ts";
 import type { ToolDescriptor } from "../tool/descriptor.ts";
 import { copyJson } from "../tool/read-content.ts";
@@ -30,7 +30,7 @@ export function approvalDigest(
     input: run.checkedInput,
     reason,
     session: run.sessionId,
-    caller: (copyJson(run.caller) ?? null) as JsonValue,
+    caller: copyJson(run.caller) ?? null,
     preview: copyJson(preview ?? null) ?? null,
   };
   const given = run.prepared?.digest.split(".")[1] ?? digestJson(run.originalInput ?? run.checkedInput);

@@ -104,7 +104,8 @@ export class Dispatcher {
   /** The run has its result. */
   finish(run: CallRun, result: ToolResult): void {
     this.#close(run);
-    if (run.hasGivenId) this.#finished.add(run.callId, { name: run.name, input: run.originalInput, result });
+    if (run.recorded) this.#takeBackRename(run);
+    else if (run.hasGivenId) this.#finished.add(run.callId, { name: run.name, input: run.originalInput, result });
   }
 
   /** The run is given up without a result: it was only prepared or explained. */
@@ -182,6 +183,12 @@ export class Dispatcher {
     if (this.#renames.size >= REMEMBERED_RENAMES) this.#renames.clear();
     this.#renames.set(id, number);
     return `${id}#${number}`;
+  }
+
+  /** The call was answered with what is on record, so the name that it was given is free again. */
+  #takeBackRename({ call, callId }: CallRun): void {
+    const number = call.id === undefined ? undefined : this.#renames.get(call.id);
+    if (number !== undefined && callId === `${call.id}#${number}`) this.#renames.set(call.id ?? "", number - 1);
   }
 
   #isUsed(id: string): boolean {

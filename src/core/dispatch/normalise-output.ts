@@ -27,11 +27,16 @@ export const NO_OUTPUT = "(no output)";
 function readValue(run: CallRun, value: unknown): void {
   if (typeof value === "string") run.content = [text(value)];
   else if (value === undefined || value === null) run.content = [text("")];
-  else if (typeof value !== "object") run.content = [text(String(value))];
+  else if (typeof value !== "object") run.content = [text(describePrimitive(value))];
   else if (value instanceof Error) readError(run, value);
   else if (hasContent(value)) readStructured(run, value);
   else readPlain(run, value);
   if (!run.content.some(isSomething)) run.content = [text(fallbackText(run))];
+}
+
+function describePrimitive(value: unknown): string {
+  if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);
+  return `(a ${typeof value}, which is no output)`;
 }
 
 function readError(run: CallRun, error: Error): void {

@@ -50,9 +50,28 @@ export function compilePolicy(layers: readonly PolicyLayer[], options: PolicyOpt
   } satisfies CompiledPolicy);
 }
 
-/** What a child session inherits: all but what binds the parent alone. */
+/** What a child session inherits: all but what binds the parent alone, under names that the child's own cannot take. */
 export function childLayers(layers: readonly PolicyLayer[]): readonly PolicyLayer[] {
-  return layers.map(({ denySelf: _, ...layer }) => ({ ...layer, name: `parent ${layer.name}` }));
+  return layers.map((layer) => {
+    const inherited: { -readonly [K in keyof PolicyLayer]: PolicyLayer[K] } = {
+      ...layer,
+      name: `${INHERITED}${layer.name}`,
+    };
+    delete inherited.denySelf;
+    return inherited;
+  });
+}
+
+const INHERITED = "parent ";
+
+/** Finds the places of inherited layers with the parent's port, those of the child's own with its own. */
+export function childPlaces(parent: Places | undefined, own: Places | undefined): Places {
+  return {
+    placeOf: (layer, list, index) =>
+      layer.startsWith(INHERITED)
+        ? parent?.placeOf(layer.slice(INHERITED.length), list, index)
+        : own?.placeOf(layer, list, index),
+  };
 }
 
 const LISTS = ["allow", "alsoAllow", "deny", "denySelf", "ask", "approve"] as const;

@@ -6,7 +6,7 @@ import { ToolmapError } from "../errors.ts";
 import { messageOf } from "../hooks/call-hook.ts";
 import { HookSet } from "../hooks/hook-set.ts";
 import { WriteLock } from "../hooks/write-lock.ts";
-import { childLayers, compilePolicy } from "../policy/compile-policy.ts";
+import { childLayers, childPlaces, compilePolicy } from "../policy/compile-policy.ts";
 import { describeRejectOnly, lintPolicy, type PolicyUniverse } from "../policy/lint-policy.ts";
 import type { CompiledPolicy } from "../policy/policy.ts";
 import type { View } from "../policy/view.ts";
@@ -144,13 +144,14 @@ function lintOnce(policy: CompiledPolicy, hooks: HookSet): (view: View) => reado
 
 /** What a child has of its parent: registry, denies and asks, hooks, approver, facts, ports, gates. Its own may only narrow. */
 function childOptions(parent: SessionOptions, own: SessionOptions, registry: ToolRegistry): SessionOptions {
-  const { tools: _tools, sources: _sources, id: _id, model: _model, resume: _resume, ...inherited } = parent;
+  const { approver, availability, systemPrompt, caller, app, limits, defaults } = parent;
   const allowed = narrowNames(parent.allowedToolNames, own.allowedToolNames);
   return {
-    ...inherited,
+    ...definedOnly({ approver, availability, systemPrompt, caller, app, limits, defaults }),
     ...own,
     registry,
     policy: [...childLayers(parent.policy ?? []), ...(own.policy ?? [])],
+    ports: { ...parent.ports, ...own.ports, places: childPlaces(parent.ports?.places, own.ports?.places) },
     hooks: [...(parent.hooks ?? []), ...(own.hooks ?? [])],
     disableBuiltInTools: parent.disableBuiltInTools === true || own.disableBuiltInTools === true,
     ...(allowed ? { allowedToolNames: allowed } : {}),
@@ -163,4 +164,11 @@ function narrowNames(
 ): readonly string[] | undefined {
   if (!parent || !own) return own ?? parent;
   return own.filter((name) => parent.includes(name));
+}
+
+function definedOnly<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  // Object.fromEntries forgets the keys' names; the members are those of `options` less the undefined ones.
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

@@ -7,7 +7,8 @@ import type { Content } from "./content.ts";
  */
 export function readContent(block: unknown): Content {
   const value = copyJson(block);
-  if (!isRecord(value)) return Object.freeze({ type: "text", text: value === undefined ? NOT_JSON : String(value) });
+  if (!isRecord(value))
+    return Object.freeze({ type: "text", text: value === undefined ? NOT_JSON : JSON.stringify(value) });
   return isKnownShape(value)
     ? (freezeJson(value) as Content)
     : freezeJson({ type: "unknown", value: value as JsonObject });
