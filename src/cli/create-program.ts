@@ -37,7 +37,7 @@ function globalOptions(): readonly Option[] {
     new Option("--no-config", "read no configuration file"),
     new Option("--no-input", "never ask; what needs an approval is rejected"),
     new Option("-q, --quiet", "only data and failures"),
-    new Option("-v, --verbose", "more words, and where an unexpected failure came from"),
+    new Option("-v, --verbose", "show where an unexpected failure came from"),
     new Option("--color <when>", "auto, always or never").choices(COLOUR_CHOICES).default("auto"),
   ];
 }

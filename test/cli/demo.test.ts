@@ -6,6 +6,7 @@ import { type DemoReport, playDemo } from "../../src/cli/commands/demo/play-demo
 import { maskDurations, renderDemo } from "../../src/cli/commands/demo/render-demo.ts";
 import { textWidth } from "../../src/cli/output/text-width.ts";
 import { parsePolicyFile } from "../../src/config/policy-file.ts";
+import { runCli } from "./run-cli.ts";
 
 const never = new AbortController().signal;
 const plain = (_: string, text: string): string => text;
@@ -97,6 +98,13 @@ describe("renderDemo", () => {
       "ok   N ms\nok   N ms\nok  N ms\nin 5 ms more",
     );
   });
+});
+
+test("toolmap demo prints that text, whatever keys its environment holds", async () => {
+  const { code, stdout, stderr } = await runCli(["demo"], { cwd: os.tmpdir(), env: { BRAVE_API_KEY: "a-key" } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const report = await playDemo({ signal: never });
+  expect(maskDurations(stdout)).toBe(`${maskDurations(renderDemo(report, plain))}\n`);
 });
 
 test("the demo's policy file is one that parsePolicyFile reads", () => {

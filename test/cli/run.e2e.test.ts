@@ -61,7 +61,7 @@ describe("toolmap run", () => {
 
   test("toolmap run exits with 1 when the script ends before the conversation", async () => {
     const cwd = makeFolder({ "a.md": "hello\n", "s.json": script({ calls: [read] }) });
-    const { code, stderr } = await runCli(["run", "--script", "s.json"], { cwd });
+    const { code, stderr } = await runCli(["run", "--script", "s.json", "-q"], { cwd });
     expect(code).toBe(1);
     expect(stderr).toContain("one more");
   });

@@ -28,6 +28,7 @@ export async function run({ prompt, script }: RunOptions, context: CommandContex
   return await withSession(context, { model, approver, isForModel: true }, async (session) => {
     const result = await play(session, prompt ?? "Play the script.", context);
     if (out.json) out.document({ ...result, sessionId: session.id });
+    else if (result.error) out.failure(endOf(result));
     else out.words(endOf(result));
     if (result.stop === "end") warnUnplayed(model, out);
     return exitOfRun(result);

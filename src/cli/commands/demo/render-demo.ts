@@ -4,8 +4,8 @@ import { formatMs, styleOfOutcome } from "../../output/result-line.ts";
 import { clipToWidth, padToWidth, textWidth } from "../../output/text-width.ts";
 import { visibleLine } from "../../output/visible-text.ts";
 import { formatTokens } from "../../token-count.ts";
-import type { AnthropicBlock, AnthropicMessage } from "./anthropic-transcript.ts";
 import type { DemoReport } from "./play-demo.ts";
+import { renderTranscript } from "./render-transcript.ts";
 import type { DemoCall } from "./tell-calls.ts";
 
 /** The demo as text, 96 columns wide. Durations stand right-aligned at the ends of their lines. */
@@ -14,7 +14,7 @@ export function renderDemo(report: DemoReport, paint: Paint): string {
     ...renderPlan(report, paint),
     ...report.turns.flatMap((turn) => ["", ...renderTurn(turn, { report, paint })]),
     "",
-    ...renderTranscript(report, paint),
+    ...renderTranscript(report, { paint, width: WIDTH }),
     "",
     `${paint("bold", "model")}  ${visibleLine(report.text)}`,
     "",
@@ -85,40 +85,6 @@ function renderOrder(calls: readonly DemoCall[], finished: readonly string[]): r
   if (done.every((call, at) => call === calls[at])) return [];
   const names = done.map(({ subject }) => subject).join(" before ");
   return [`${" ".repeat(OUTCOME)}${names}, and still the model gets the results in the order of its calls`];
-}
-
-/** The answers whose calls were refused or failed, as the model is told. */
-function renderTranscript({ transcript, turns }: DemoReport, paint: Paint): readonly string[] {
-  const refused = turns.flatMap(({ calls }) => calls).filter(({ outcome }) => outcome !== "ok");
-  const isShown = (block: AnthropicBlock): boolean => refused.some(({ id }) => id === callIdOf(block));
-  const shown = transcript.filter(({ content }) => content.some(isShown));
-  return [
-    paint("dim", "what the model's provider receives (Anthropic's shape, shortened)"),
-    ...shown.flatMap(renderMessage),
-  ];
-}
-
-function renderMessage({ role, content }: AnthropicMessage): readonly string[] {
-  return content.map((block) => clipToWidth(`${padToWidth(role, 11)}${visibleLine(describeBlock(block))}`, WIDTH));
-}
-
-function callIdOf(block: AnthropicBlock): string | undefined {
-  if (block.type === "text") return undefined;
-  return block.type === "tool_use" ? block.id : block.tool_use_id;
-}
-
-function describeBlock(block: AnthropicBlock): string {
-  const start = `${padToWidth(block.type, 13)}${padToWidth(callIdOf(block) ?? "", 14)}`;
-  switch (block.type) {
-    case "text":
-      return start + block.text;
-    case "tool_use":
-      return `${start}${block.name} ${JSON.stringify(block.input)}`;
-    case "tool_result": {
-      const text = block.content.map((each) => (each.type === "text" ? each.text : each.type)).join(" ");
-      return `${start}${block.is_error ? "is_error " : ""}${text}`;
-    }
-  }
 }
 
 function renderNext(paint: Paint): readonly string[] {
