@@ -22,6 +22,7 @@ function createSystemClock(): Clock {
   function after(ms: number, run: () => void): () => void {
     let list = lists.get(ms);
     if (!list) {
+      forgetEmptyLists();
       list = { first: undefined, last: undefined };
       lists.set(ms, list);
     }
@@ -32,7 +33,6 @@ function createSystemClock(): Clock {
     return () => {
       if (!removeDeadline(list, deadline)) return;
       pending -= 1;
-      if (list.first === undefined && lists.get(ms) === list) lists.delete(ms);
       if (pending === 0) timer?.unref?.();
     };
   }
@@ -48,7 +48,7 @@ function createSystemClock(): Clock {
     timerDue = Number.POSITIVE_INFINITY;
     const now = performance.now();
     let earliest = Number.POSITIVE_INFINITY;
-    for (const [ms, list] of lists) {
+    for (const list of lists.values()) {
       while (list.first && list.first.due <= now) {
         const deadline = list.first;
         removeDeadline(list, deadline);
@@ -56,13 +56,21 @@ function createSystemClock(): Clock {
         deadline.run();
       }
       if (list.first) earliest = Math.min(earliest, list.first.due);
-      else if (lists.get(ms) === list) lists.delete(ms);
     }
+    forgetEmptyLists();
     if (earliest < timerDue) armTimer(earliest);
+  }
+
+  /** Nested calls have deadlines of every length; those of a session are few and stay. */
+  function forgetEmptyLists(): void {
+    if (lists.size <= KEPT_LISTS) return;
+    for (const [ms, list] of lists) if (list.first === undefined) lists.delete(ms);
   }
 
   return { now: () => Date.now(), after };
 }
+
+const KEPT_LISTS = 64;
 
 /** What setTimeout returns: a number in browsers, an object with ref and unref in Node. */
 type HostTimer = { ref?(): void; unref?(): void };

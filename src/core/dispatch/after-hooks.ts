@@ -5,6 +5,7 @@ import { copyJson, readContent } from "../tool/read-content.ts";
 import type { ToolResult } from "../tool/result.ts";
 import { hookEvent } from "./before-hooks.ts";
 import type { CallRun } from "./call-run.ts";
+import { freezeContent } from "./finish.ts";
 import { NO_OUTPUT } from "./normalise-output.ts";
 
 /** Runs the after-hooks in registration order, when the execute step produced something. One that fails changes nothing. */
@@ -18,7 +19,8 @@ function runFrom(run: CallRun, hooks: readonly Hook[], from: number): void | Pro
   for (let index = from; index < hooks.length; index += 1) {
     const hook = hooks[index];
     if (hook === undefined || run.cancelReason !== undefined) return undefined;
-    const event = Object.freeze({ ...hookEvent(run), result: draftOf(run) });
+    const { call, tool, input, caller } = hookEvent(run);
+    const event = Object.freeze({ call, tool, input, caller, result: draftOf(run) });
     const answer = callHook(run, hook, (context) => hook.afterToolCall?.(event, context));
     if (isPromiseLike(answer)) {
       return answer.then((late) => {
@@ -39,7 +41,7 @@ function draftOf(run: CallRun): ToolResult {
     name: run.name,
     outcome,
     isError: outcome !== "ok",
-    content: freezeJson([...run.content]),
+    content: freezeContent(run.content),
     ...(structuredContent === undefined ? {} : { structuredContent }),
   });
 }

@@ -42,14 +42,16 @@ function runFrom(run: CallRun, hooks: readonly Hook[], from: number): void | Pro
 /** What a hook sees: frozen, with the checked input in place of the caller's own object. */
 export function hookEvent(run: CallRun): HookEvent {
   const input = run.checkedInput;
+  if (run.hookEvent?.input === input) return run.hookEvent;
   const { meta } = run.call;
   const call = { id: run.callId, name: run.name, input };
-  return Object.freeze({
+  run.hookEvent = Object.freeze({
     call: Object.freeze(meta === undefined ? call : { ...call, meta }),
     tool: run.found.descriptor,
     input,
     caller: run.caller,
   });
+  return run.hookEvent;
 }
 
 function applyAnswer(run: CallRun, hook: Hook, answer: HookAnswer): void {

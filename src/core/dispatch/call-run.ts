@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { HookState } from "../hooks/hook.ts";
+import type { HookEvent, HookState } from "../hooks/hook.ts";
 import type { HookHost, HookTurn } from "../hooks/hook-turn.ts";
 import type { Waited } from "../hooks/waited.ts";
 import type { WriteLock } from "../hooks/write-lock.ts";
@@ -14,6 +14,7 @@ import type { Prepared } from "./approval.ts";
 import type { CallEvent } from "./call-event.ts";
 import type { Dispatcher, DispatchServices, StartOptions, TurnScope } from "./dispatcher.ts";
 import type { TraceStep } from "./explanation.ts";
+import type { Link } from "./linked-list.ts";
 import type { ResourceHold } from "./resource-table.ts";
 
 /** What the execute step produced: a value of any kind, or a throw. */
@@ -30,6 +31,11 @@ export type Trace = TraceStep[];
  */
 export class CallRun implements HookHost, ResourceHold {
   readonly dispatcher: Dispatcher;
+  readonly services: DispatchServices;
+  /** Its place among the open calls. */
+  openLink: Link<CallRun> | undefined = undefined;
+  /** Its place among those who hold resources. */
+  holdLink: Link<ResourceHold> | undefined = undefined;
   readonly callId: string;
   /** The caller's own id, kept through a rename. */
   readonly hasGivenId: boolean;
@@ -62,6 +68,8 @@ export class CallRun implements HookHost, ResourceHold {
   /** The preparation that this call goes on from: its hooks have run. */
   prepared: Extract<Prepared, { readonly verdict: "allow" | "ask" }> | undefined = undefined;
   trace: Trace | undefined = undefined;
+  /** The event of hooks, while the input stays. */
+  hookEvent: HookEvent | undefined = undefined;
 
   raw: Raw | undefined = undefined;
   outcome: Outcome | undefined = undefined;
@@ -88,9 +96,10 @@ export class CallRun implements HookHost, ResourceHold {
   #abortReason: unknown = undefined;
   #nested: Set<CallRun> | undefined = undefined;
 
-  constructor(dispatcher: Dispatcher, call: ToolCall, options: StartOptions & { readonly callId: string }) {
+  constructor(dispatcher: Dispatcher, call: ToolCall, options: StartOptions, callId: string) {
     this.dispatcher = dispatcher;
-    this.callId = options.callId;
+    this.services = dispatcher.services;
+    this.callId = callId;
     this.hasGivenId = call.id !== undefined && call.id !== "";
     this.call = call;
     this.options = options;
@@ -100,10 +109,6 @@ export class CallRun implements HookHost, ResourceHold {
     this.outerHook = options.outerHook;
     this.name = call.name;
     this.startedAt = dispatcher.services.clock.now();
-  }
-
-  get services(): DispatchServices {
-    return this.dispatcher.services;
   }
 
   /** The found tool. Only steps after look-up read it. */

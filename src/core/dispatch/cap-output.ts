@@ -7,7 +7,9 @@ import { cutHead, cutTail, utf8Length } from "./cut-text.ts";
 export function capOutput(run: CallRun): void | Promise<void> {
   const { resultBytes } = run.services.limits;
   capStructured(run, resultBytes);
-  run.content = run.content.map((block) => capBlob(block, Math.max(resultBytes, BLOB_BYTES)));
+  if (run.content.some((block) => block.type !== "text")) {
+    run.content = run.content.map((block) => capBlob(block, Math.max(resultBytes, BLOB_BYTES)));
+  }
   // A UTF-16 unit is at most three bytes: short results are not measured.
   if (unitsOf(run.content) * 3 <= resultBytes) return undefined;
   const bytes = run.content.reduce((sum, block) => sum + utf8Length(textOf(block)), 0);

@@ -1,3 +1,4 @@
+import { messageOf } from "../hooks/call-hook.ts";
 import type { ToolResult } from "../tool/result.ts";
 import { addNotes } from "./add-notes.ts";
 import { afterHooks } from "./after-hooks.ts";
@@ -61,40 +62,38 @@ const FINISH: readonly Step[] = [
 
 /** One call from start to result. Never rejects: every failure is a result that the model can read. */
 export async function dispatch(run: CallRun): Promise<ToolResult> {
-  const stopped = walk(run, DECIDE, 0);
-  if (stopped) await stopped;
-  const acted = walk(run, ACT, 0);
-  if (acted) await acted;
-  for (const step of FINISH) {
-    const pending = attempt(run, step);
-    if (pending) await pending;
+  try {
+    const acted = walk(run, TO_THE_EFFECT);
+    if (acted) await acted;
+  } catch (error) {
+    endInDefect(run, error);
+  }
+  try {
+    const finished = walk(run, FINISH);
+    if (finished) await finished;
+  } catch (error) {
+    endInDefect(run, error);
+    releaseKeys(run);
   }
   return buildResult(run);
 }
 
-/** Takes steps in order until the call is over. Undefined when none of them had to wait. */
-export function walk(run: CallRun, steps: readonly Step[], from: number): Promise<void> | undefined {
+const TO_THE_EFFECT: readonly Step[] = [...DECIDE, ...ACT];
+
+/** Takes steps in order; those before the result only while the call is not over. Undefined when none had to wait. */
+export function walk(run: CallRun, steps: readonly Step[], from = 0): Promise<void> | undefined {
+  const isFinishing = steps === FINISH;
   for (let index = from; index < steps.length; index += 1) {
-    if (run.isOver) return undefined;
-    const step = steps[index];
-    const pending = step && attempt(run, step);
+    if (run.outcome !== undefined && !isFinishing) return undefined;
+    const pending = steps[index]?.(run);
     if (pending) return pending.then(() => walk(run, steps, index + 1));
   }
   return undefined;
 }
 
 /** A step that throws is a defect of ours; it still ends in one result. */
-function attempt(run: CallRun, step: Step): Promise<void> | undefined {
-  try {
-    return step(run)?.catch((error: unknown) => fail(run, error)) ?? undefined;
-  } catch (error) {
-    fail(run, error);
-    return undefined;
-  }
-}
-
-function fail(run: CallRun, error: unknown): void {
-  const message = error instanceof Error ? error.message : "unknown";
+function endInDefect(run: CallRun, error: unknown): void {
+  const message = messageOf(error);
   run.note(`toolmap has a defect: ${message}`);
   run.refuse("error", `The call could not be carried out because of a defect of the tool layer (${message}).`);
 }

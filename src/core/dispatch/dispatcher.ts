@@ -14,6 +14,7 @@ import { CallRun } from "./call-run.ts";
 import { dispatch } from "./dispatch.ts";
 import { FinishedCalls } from "./finished-calls.ts";
 import type { CallLimits } from "./limits.ts";
+import { LinkedList } from "./linked-list.ts";
 import type { JournalPort, SecretsPort, SpillPort } from "./ports.ts";
 import type { ResourceTable } from "./resource-table.ts";
 
@@ -73,7 +74,9 @@ export interface Refusal {
 /** Starts calls and knows which are open. One a session. */
 export class Dispatcher {
   readonly services: DispatchServices;
-  readonly #open = new Map<string, CallRun>();
+  readonly #open = new LinkedList<CallRun>();
+  /** Open calls whose id was given: only those can be given again. */
+  readonly #openIds = new Set<string>();
   readonly #late = new Set<CallRun>();
   readonly #finished = new FinishedCalls();
   readonly #renames = new Map<string, number>();
@@ -96,8 +99,9 @@ export class Dispatcher {
 
   /** Makes a call's run and counts it as open. */
   open(call: ToolCall, options: StartOptions): CallRun {
-    const run = new CallRun(this, call, { ...options, callId: this.#claimId(call.id) });
-    this.#open.set(run.callId, run);
+    const run = new CallRun(this, call, options, this.#claimId(call.id));
+    run.openLink = this.#open.add(run);
+    if (run.hasGivenId) this.#openIds.add(run.callId);
     return run;
   }
 
@@ -119,7 +123,7 @@ export class Dispatcher {
   }
 
   get openRuns(): Iterable<CallRun> {
-    return this.#open.values();
+    return this.#open;
   }
 
   /** Executors that go on although their call has been answered. */
@@ -148,11 +152,13 @@ export class Dispatcher {
 
   /** Answers every open call with `cancelled`. */
   cancelAll(reason: string): void {
-    for (const run of [...this.#open.values()]) run.cancel(reason);
+    for (const run of [...this.#open]) run.cancel(reason);
   }
 
   #close(run: CallRun): void {
-    this.#open.delete(run.callId);
+    if (run.openLink) this.#open.remove(run.openLink);
+    run.openLink = undefined;
+    if (run.hasGivenId) this.#openIds.delete(run.callId);
     if (this.#open.size === 0) this.#wake();
   }
 
@@ -170,9 +176,12 @@ export class Dispatcher {
   /** A given id, renamed `<id>#2` when it is in use or was used; else one of our own. */
   #claimId(id: string | undefined): string {
     if (typeof id === "string" && id !== "") return this.#isUsed(id) ? this.#rename(id) : id;
-    do this.#lastNumber += 1;
-    while (this.#isUsed(`call_${this.#lastNumber}`));
-    return `call_${this.#lastNumber}`;
+    let own: string;
+    do {
+      this.#lastNumber += 1;
+      own = `call_${this.#lastNumber}`;
+    } while (this.#isUsed(own));
+    return own;
   }
 
   /** Counts on from the last rename of the same id, so that a backend which says `call_0` for ever costs no search. */
@@ -192,7 +201,13 @@ export class Dispatcher {
   }
 
   #isUsed(id: string): boolean {
-    return this.#open.has(id) || this.#finished.get(id) !== undefined;
+    return this.#openIds.has(id) || this.#finished.get(id) !== undefined || this.#isOwn(id);
+  }
+
+  /** One of our own numbers that was handed out already. */
+  #isOwn(id: string): boolean {
+    const number = id.startsWith("call_") ? Number(id.slice(5)) : Number.NaN;
+    return number < this.#lastNumber;
   }
 }
 

@@ -14,20 +14,20 @@ export function buildResult(run: CallRun): ToolResult {
 
 function freezeResult(run: CallRun): ToolResult {
   const { outcome = "error", structuredContent } = run;
-  const draft = {
-    callId: run.callId,
-    name: run.name,
-    outcome,
-    isError: outcome !== "ok",
-    content: freezeContent(run.content),
-    details: Object.freeze(detailsOf(run)),
-  };
-  return Object.freeze(structuredContent === undefined ? draft : { ...draft, structuredContent });
+  const { callId, name } = run;
+  const isError = outcome !== "ok";
+  const content = freezeContent(run.content);
+  const details = Object.freeze(detailsOf(run));
+  if (structuredContent === undefined) return Object.freeze({ callId, name, outcome, isError, content, details });
+  return Object.freeze({ callId, name, outcome, isError, content, structuredContent, details });
 }
 
-function freezeContent(content: readonly Content[]): readonly Content[] {
+export function freezeContent(content: readonly Content[]): readonly Content[] {
   if (content.length === 0) return NOTHING;
-  for (const block of content) freezeJson(block);
+  for (const block of content) {
+    if (block.type === "text" && block.annotations === undefined && block._meta === undefined) Object.freeze(block);
+    else freezeJson(block);
+  }
   return Object.freeze(content);
 }
 

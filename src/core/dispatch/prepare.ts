@@ -8,7 +8,7 @@ import { DECIDE, dispatch, walk } from "./dispatch.ts";
 
 /** Takes a call up to its approval, once, and says what it found as JSON that may travel. */
 export async function prepare(run: CallRun): Promise<Prepared> {
-  await walk(run, DECIDE, 0);
+  await walk(run, DECIDE);
   const preview = run.isOver || !mustAsk(run) ? undefined : await previewOf(run);
   if (run.isOver) return refused(run);
   const prepared = waiting(run, preview);

@@ -1,4 +1,5 @@
 import type { ResourceKey } from "../tool/result.ts";
+import { type Link, LinkedList } from "./linked-list.ts";
 
 /** What a call holds, or wants to hold, while it runs. */
 export interface ResourceHold {
@@ -8,6 +9,8 @@ export interface ResourceHold {
   readonly exclusive: boolean;
   /** The call that this one is nested in; its holds never conflict with ours. */
   readonly parent: ResourceHold | undefined;
+  /** Its place in the table, which the table sets. */
+  holdLink: Link<ResourceHold> | undefined;
 }
 
 /** A place in the table's queue. `leave` gives it up; after `granted` it has no effect. */
@@ -25,7 +28,7 @@ export interface HoldWait {
  * with somebody who waits stands behind them. A nested call does not, since whoever waits may be waiting for its parent.
  */
 export class ResourceTable {
-  readonly #holders = new Set<ResourceHold>();
+  readonly #holders = new LinkedList<ResourceHold>();
   /** Holders with a key or `exclusive`: most calls have neither and are not looked at one by one. */
   readonly #keyed = new Set<ResourceHold>();
   /** Executors that outlived their grace: nobody waits for them, whoever conflicts is told. */
@@ -35,7 +38,12 @@ export class ResourceTable {
   /** Takes the hold if nothing is in its way. */
   tryTake(hold: ResourceHold): boolean {
     if (this.#findHolder(hold) !== undefined) return false;
-    if (hold.parent === undefined && this.#queue.some((waiter) => conflicts(waiter.hold, hold))) return false;
+    if (
+      this.#queue.length > 0 &&
+      hold.parent === undefined &&
+      this.#queue.some((waiter) => conflicts(waiter.hold, hold))
+    )
+      return false;
     this.#take(hold);
     return true;
   }
@@ -63,16 +71,14 @@ export class ResourceTable {
 
   /** The executor has settled: whoever waited for it goes on. Idempotent. */
   release(hold: ResourceHold): void {
-    this.#overdue.delete(hold);
-    if (!this.#holders.delete(hold)) return;
-    this.#keyed.delete(hold);
+    if (this.#overdue.size > 0) this.#overdue.delete(hold);
+    if (!this.#drop(hold)) return;
     if (this.#queue.length > 0) this.#grantWaiters();
   }
 
   /** The executor has not settled within its grace: nobody waits for it any longer. */
   giveUp(hold: ResourceHold): void {
-    if (!this.#holders.delete(hold)) return;
-    this.#keyed.delete(hold);
+    if (!this.#drop(hold)) return;
     this.#overdue.add(hold);
     this.#grantWaiters();
   }
@@ -84,8 +90,16 @@ export class ResourceTable {
   }
 
   #take(hold: ResourceHold): void {
-    this.#holders.add(hold);
+    hold.holdLink = this.#holders.add(hold);
     if (hold.exclusive || hold.keys.length > 0) this.#keyed.add(hold);
+  }
+
+  #drop(hold: ResourceHold): boolean {
+    if (!hold.holdLink) return false;
+    this.#holders.remove(hold.holdLink);
+    hold.holdLink = undefined;
+    if (hold.exclusive || hold.keys.length > 0) this.#keyed.delete(hold);
+    return true;
   }
 
   #findHolder(hold: ResourceHold): ResourceHold | undefined {

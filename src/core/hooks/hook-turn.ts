@@ -28,8 +28,6 @@ export interface HookHost {
  * Once `end` was called its hands are dead, before the lock moves on.
  */
 export class HookTurn implements HookContext {
-  /** Keeps hooks of this hook's nested calls one after another. */
-  readonly nestedLock: WriteLock = new WriteLock();
   readonly #host: HookHost;
   readonly #hook: Hook;
   #hold: LockHold | undefined;
@@ -43,6 +41,7 @@ export class HookTurn implements HookContext {
   #controller: AbortController | undefined;
   #cancellations: Set<() => void> | undefined;
   #state: HookState | undefined;
+  #nestedLock: WriteLock | undefined;
 
   constructor(host: HookHost, hook: Hook) {
     this.#host = host;
@@ -69,6 +68,12 @@ export class HookTurn implements HookContext {
     this.#ownsHold = shared === undefined;
     this.#hold = shared ?? new LockHold(this.#host.lock);
     await this.#hold.enter();
+  }
+
+  /** Keeps hooks of this hook's nested calls one after another. */
+  get nestedLock(): WriteLock {
+    this.#nestedLock ??= new WriteLock();
+    return this.#nestedLock;
   }
 
   /** The hold that nested calls give back while they wait. Undefined for a concurrent hook. */

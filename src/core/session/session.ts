@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Prepared } from "../dispatch/approval.ts";
 import { cancelOnAbort, openBatch } from "../dispatch/batch.ts";
+import type { CallRun } from "../dispatch/call-run.ts";
 import type { Dispatcher, Refusal, TurnScope } from "../dispatch/dispatcher.ts";
 import { explain } from "../dispatch/explain.ts";
 import type { Explanation } from "../dispatch/explanation.ts";
@@ -157,7 +158,7 @@ export class Session implements AgentSession {
     return explain(this.#parts.dispatcher.open(call, { caller, scope: this.#currentScope() }));
   }
 
-  async #start(
+  #start(
     call: ToolCall,
     {
       signal,
@@ -171,8 +172,12 @@ export class Session implements AgentSession {
   ): Promise<ToolResult> {
     const { dispatcher } = this.#parts;
     const run = dispatcher.open(call, { ...options, scope: this.#currentScope() });
+    return signal ? this.#runUntilAborted(run, signal) : dispatcher.run(run);
+  }
+
+  async #runUntilAborted(run: CallRun, signal: AbortSignal): Promise<ToolResult> {
     const stopListening = cancelOnAbort([run], signal);
-    const result = await dispatcher.run(run);
+    const result = await this.#parts.dispatcher.run(run);
     stopListening?.();
     return result;
   }
