@@ -4,7 +4,7 @@ export function nearestKeys(name: string, known: readonly string[]): readonly st
   return known
     .slice(0, MAX_KNOWN)
     .map((key) => ({ key, distance: distanceOf(wanted, fold(key)) }))
-    .filter(({ key, distance }) => distance <= Math.max(1, Math.floor(Math.max(wanted.length, fold(key).length) / 3)))
+    .filter(({ key, distance }) => distance <= Math.ceil(Math.max(wanted.length, fold(key).length) / 3))
     .sort((left, right) => left.distance - right.distance)
     .slice(0, 3)
     .map(({ key }) => key);

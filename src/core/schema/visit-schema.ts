@@ -47,8 +47,12 @@ export function fits(walk: SchemaWalk, schema: unknown, value: JsonValue): boole
 
 /** Everything to change about a value. Empty for a value that fits, and for one whose fault this walk does not know. */
 export function findIssues(walk: SchemaWalk, value: JsonValue): readonly SchemaIssue[] {
+  return findIssuesBy(walk, walk.root, value);
+}
+
+function findIssuesBy(walk: SchemaWalk, schema: unknown, value: JsonValue): readonly SchemaIssue[] {
   const sink: SchemaIssue[] = [];
-  visit(walk, { schema: walk.root, value, place: ANYWHERE, sink });
+  visit(walk, { schema, value, place: ANYWHERE, sink });
   return sink;
 }
 
@@ -266,9 +270,9 @@ function visitName(
   { at, name, child }: { readonly at: ObjectVisit; readonly name: string; readonly child: Place },
 ): boolean {
   const names = at.schema["propertyNames"];
-  if (names === undefined || visit(walk, { schema: names, value: name, place: child, sink: undefined })) return true;
-  const expected = `a field whose name is ${describeSchema(names)}`;
-  at.sink?.push({ ...child, expected, received: previewJson(name) });
+  if (names === undefined || fits(walk, names, name)) return true;
+  const [fault] = findIssuesBy(walk, names, name);
+  at.sink?.push({ ...child, expected: `a name like: ${fault?.expected ?? "any"}`, received: previewJson(name) });
   return false;
 }
 
