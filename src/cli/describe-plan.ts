@@ -22,8 +22,6 @@ export interface PlanDocument {
   readonly shadowed: readonly ShadowedTool[];
   readonly sources: readonly SourceState[];
   readonly tokens: { readonly count: number; readonly estimated: true };
-  /** Of the visible definitions in their order, as a model gets them. */
-  readonly digest: string;
 }
 
 /** The plan as data. */
@@ -46,8 +44,12 @@ export function describePlan(session: AgentSession): PlanDocument {
     shadowed: session.refreshToolRegistry().shadowed,
     sources: plan.sources,
     tokens: { count: costs.reduce((sum, each) => sum + each, 0), estimated: true },
-    digest: digestJson(visible.map((descriptor) => ({ ...toToolProtocolDescriptor(descriptor) }))),
   };
+}
+
+/** The digest of the visible definitions in their order, as a model gets them. Takes longer than all the rest of a plan. */
+export function digestPlan(session: AgentSession): string {
+  return digestJson(session.plan().visible.map(({ descriptor }) => ({ ...toToolProtocolDescriptor(descriptor) })));
 }
 
 /** What a document says of a diagnostic: not the signal, which is for programs of the library. */

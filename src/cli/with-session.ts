@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { builtinTools } from "../builtin/builtin-tools.ts";
 import type { Approver } from "../core/dispatch/approval.ts";
 import type { AgentSession } from "../core/session/agent-session.ts";
@@ -31,6 +32,8 @@ export async function withSession<T>(
 
 async function openSession({ cwd, host }: CommandContext, { model, approver }: OpenOptions): Promise<AgentSession> {
   return await createAgentSession({
+    // Node's own, which is loaded anyway: the global one takes longer to load than the session to open.
+    id: randomUUID(),
     sources: [builtinTools({ root: cwd, env: host.env })],
     availability: { env: host.env },
     ...(model ? { model } : {}),

@@ -24,7 +24,6 @@ const PLAN: PlanDocument = {
   shadowed: [{ name: "grep", origin: "core", by: "custom" }],
   sources: [{ id: "builtin", state: "ready" }],
   tokens: { count: 213, estimated: true },
-  digest: "d",
 };
 
 function print(options: { readonly all?: boolean; readonly hidden?: boolean } = {}): {

@@ -1,4 +1,4 @@
-import { describePlan } from "../describe-plan.ts";
+import { describePlan, digestPlan } from "../describe-plan.ts";
 import type { CommandContext } from "../command-context.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { withSession } from "../with-session.ts";
@@ -20,7 +20,7 @@ export async function tools(
   return await withSession(context, {}, async (session) => {
     if (name !== undefined) return await showTool(name, session, out);
     const document = describePlan(session);
-    if (out.json) out.document(document);
+    if (out.json) out.document({ ...document, digest: digestPlan(session) });
     else printPlan(document, { all, hidden }, out);
     return EXIT.ok;
   });
