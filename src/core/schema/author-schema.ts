@@ -58,7 +58,10 @@ export function toJsonSchema(author: object, side: SchemaSide): JsonObject {
   const standard = standardOf(author);
   const written = standard ? askStandard(standard, side) : author;
   const fault = findSchemaFault(written, side);
-  if (fault) throw badSchema(`its ${side} schema is not usable at "${clipText(fault.path, 120)}": ${fault.message}`);
+  if (fault) {
+    const place = fault.path === "" ? "" : ` at "${clipText(fault.path, 120)}"`;
+    throw badSchema(`its ${side} schema is not usable${place}: ${fault.message}`, FAULT_FIX);
+  }
   const hidden = findHiddenRule(written);
   if (hidden !== undefined)
     throw badSchema(`its ${side} schema has a "${hidden}" that JSON Schema cannot carry`, HIDDEN_FIX);
@@ -69,6 +72,7 @@ export function toJsonSchema(author: object, side: SchemaSide): JsonObject {
   return freezeJson(side === "input" && !Object.hasOwn(kept, "type") ? { type: "object", ...kept } : kept);
 }
 
+const FAULT_FIX = "Correct it there: schemas are checked by JSON Schema 2020-12.";
 const HIDDEN_FIX = "Check it inside execute, or give a Standard Schema (zod, arktype, valibot) whose validate does.";
 
 function badSchema(message: string, fix?: string): ToolmapError {

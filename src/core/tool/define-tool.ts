@@ -102,7 +102,10 @@ function pick<T extends object, K extends keyof T>(from: T, keys: readonly K[]):
 
 function copyOf(name: string, availability: Availability): Availability {
   const copied = copyPlain(availability);
-  if (copied === NOT_PLAIN) throw badTool(name, "its availability is not plain JSON");
+  if (copied === NOT_PLAIN)
+    throw badTool(name, "its availability is not plain JSON", {
+      fix: 'Name signals, such as { kind: "env", name: "KEY" }.',
+    });
   return copied as unknown as Availability; // a copy of one
 }
 
