@@ -66,11 +66,11 @@ describe("--json", () => {
 
   test.each(TABLE)("--json prints exactly one document for %j", async (args, exit, members) => {
     const cwd = makeFolder({ "a.md": "hello\n", "read.json": SCRIPT, "write.json": WRITES });
-    for (const argv of [
+    const lines = [
       ["--json", ...args],
       [...args, "--json"],
-    ]) {
-      const { code, stdout, stderr } = await runCli(argv, { cwd });
+    ];
+    for (const { code, stdout, stderr } of await Promise.all(lines.map(async (argv) => await runCli(argv, { cwd })))) {
       expect(stdout).toMatch(/^\{"v":1,.*\}\n$/);
       expect(JSON.parse(stdout)).toMatchObject(members);
       expect(code).toBe(exit);
