@@ -1,6 +1,7 @@
 // Bundles src/ into dist/. `--quick` leaves the type declarations out.
 import { execFileSync } from "node:child_process";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { rolldown } from "rolldown";
 
 const quick = process.argv.includes("--quick");
@@ -28,7 +29,21 @@ await bundle.write({
 });
 await bundle.close();
 if (!quick) {
+  writeFileSync("dist/LICENSES.txt", bundledLicences());
   execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
     stdio: "inherit",
   });
+}
+
+/** The licences of the packages that are bundled into dist. */
+function bundledLicences() {
+  return ["typebox", "commander", "jsonc-parser"]
+    .map((name) => {
+      const folder = path.join("node_modules", name);
+      const { version, license } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+      if (!file) throw new Error(`${name} has no licence file`);
+      return `${name} ${version} (${license})\n\n${readFileSync(path.join(folder, file), "utf8").trim()}\n`;
+    })
+    .join("\n----\n\n");
 }

@@ -67,13 +67,15 @@ export class CallRun implements HookHost, ResourceHold {
   hasAskedAgain = false;
   /** The preparation that this call goes on from: its hooks have run. */
   prepared: Extract<Prepared, { readonly verdict: "allow" | "ask" }> | undefined = undefined;
+  /** A step had to wait, so the time has changed since the start. */
+  hasWaited = false;
   trace: Trace | undefined = undefined;
   /** The event of hooks, while the input stays. */
   hookEvent: HookEvent | undefined = undefined;
 
   raw: Raw | undefined = undefined;
   outcome: Outcome | undefined = undefined;
-  content: Content[] = [];
+  content: readonly Content[] = NO_CONTENT;
   structuredContent: JsonValue | undefined = undefined;
   /** The one finished call that `once` answers with. */
   recorded: ToolResult | undefined = undefined;
@@ -253,3 +255,4 @@ export class CallRun implements HookHost, ResourceHold {
 }
 
 const NO_KEYS: readonly ResourceKey[] = [];
+const NO_CONTENT: readonly Content[] = [];

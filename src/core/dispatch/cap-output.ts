@@ -7,11 +7,11 @@ import { cutHead, cutTail, utf8Length } from "./cut-text.ts";
 export function capOutput(run: CallRun): void | Promise<void> {
   const { resultBytes } = run.services.limits;
   capStructured(run, resultBytes);
-  if (run.content.some((block) => block.type !== "text")) {
-    run.content = run.content.map((block) => capBlob(block, Math.max(resultBytes, BLOB_BYTES)));
-  }
-  // A UTF-16 unit is at most three bytes: short results are not measured.
-  if (unitsOf(run.content) * 3 <= resultBytes) return undefined;
+  let units = 0;
+  for (const block of run.content) units += block.type === "text" ? block.text.length : Number.POSITIVE_INFINITY;
+  // A UTF-16 unit is at most three bytes: short texts are not measured.
+  if (units * 3 <= resultBytes) return undefined;
+  run.content = run.content.map((block) => capBlob(block, Math.max(resultBytes, BLOB_BYTES)));
   const bytes = run.content.reduce((sum, block) => sum + utf8Length(textOf(block)), 0);
   return bytes <= resultBytes ? undefined : cutText(run, bytes);
 }
@@ -102,10 +102,4 @@ function textOf(block: Content): string {
     default:
       return "";
   }
-}
-
-function unitsOf(content: readonly Content[]): number {
-  let units = 0;
-  for (const block of content) units += textOf(block).length;
-  return units;
 }

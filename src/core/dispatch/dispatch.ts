@@ -86,7 +86,10 @@ export function walk(run: CallRun, steps: readonly Step[], from = 0): Promise<vo
   for (let index = from; index < steps.length; index += 1) {
     if (run.outcome !== undefined && !isFinishing) return undefined;
     const pending = steps[index]?.(run);
-    if (pending) return pending.then(() => walk(run, steps, index + 1));
+    if (pending) {
+      run.hasWaited = true;
+      return pending.then(() => walk(run, steps, index + 1));
+    }
   }
   return undefined;
 }

@@ -180,7 +180,7 @@ export class Dispatcher {
     do {
       this.#lastNumber += 1;
       own = `call_${this.#lastNumber}`;
-    } while (this.#isUsed(own));
+    } while (this.#openIds.has(own) || this.#finished.get(own) !== undefined);
     return own;
   }
 

@@ -30,7 +30,7 @@ export function execute(run: CallRun): void | Promise<void> {
 function startDeadline(run: CallRun): number {
   const own = run.tool.timeoutMs ?? run.services.limits.toolMs;
   const ms = run.options.timeoutMs === undefined ? own : Math.min(own, run.options.timeoutMs);
-  run.deadline = run.clock.now() + ms;
+  run.deadline = (run.hasWaited ? run.clock.now() : run.startedAt) + ms;
   return ms;
 }
 

@@ -3,9 +3,10 @@ import { coerceValue, type Coercion } from "./coerce.ts";
 import { compileSchema, type CompiledSchema } from "./compile-schema.ts";
 import { fillDefaults, hasDefaults, takeDefaultsAway } from "./defaults.ts";
 import { issuesOf } from "./engine-issues.ts";
+import { mayMultiply } from "./find-endless-ref.ts";
 import type { SchemaIssue } from "./issue.ts";
 import { copyPlain, findNonJson, NOT_PLAIN } from "./plain-copy.ts";
-import { startWalk } from "./visit-schema.ts";
+import { fits, startWalk } from "./visit-schema.ts";
 
 /** A value that fits, as frozen JSON of our own; or what to change about it. */
 export type CheckedValue =
@@ -26,6 +27,7 @@ export function checkValue(schema: JsonObject, value: unknown, { coerce = true }
   if (copied === NOT_PLAIN) return refuseNonJson(value);
   try {
     const prepared = preparedOf(schema);
+    if (prepared.mayMultiply && isTooMuchWork(schema, copied)) return { ok: false, issues: [TOO_MUCH_WORK] };
     if (!prepared.compiled.check(copied)) return coerce ? coerceAndCheck(prepared, copied) : refuse(prepared, copied);
     if (coerce && prepared.hasDefaults) fillIfFitting(prepared, copied);
     return pass(copied, NO_COERCIONS);
@@ -38,6 +40,7 @@ interface Prepared {
   readonly schema: JsonObject;
   readonly compiled: CompiledSchema;
   readonly hasDefaults: boolean;
+  readonly mayMultiply: boolean;
 }
 
 const NO_COERCIONS: readonly Coercion[] = Object.freeze([]);
@@ -46,10 +49,31 @@ const known = new WeakMap<JsonObject, Prepared>();
 function preparedOf(schema: JsonObject): Prepared {
   const found = known.get(schema);
   if (found) return found;
-  const fresh = { schema, compiled: compileSchema(schema), hasDefaults: hasDefaults(schema) };
+  const fresh = {
+    schema,
+    compiled: compileSchema(schema),
+    hasDefaults: hasDefaults(schema),
+    mayMultiply: mayMultiply(schema),
+  };
   known.set(schema, fresh);
   return fresh;
 }
+
+/** A rehearsal by our own walk, which can be stopped; the compiled check cannot. */
+function isTooMuchWork(schema: JsonObject, value: JsonValue): boolean {
+  const walk = startWalk(schema, REHEARSED_STEPS);
+  fits(walk, schema, value);
+  return walk.steps < 0;
+}
+
+const REHEARSED_STEPS = 300_000;
+const TOO_MUCH_WORK: SchemaIssue = Object.freeze({
+  path: "",
+  expected: "a value that can be checked against this recursive schema in reasonable time",
+  received: "one that takes too many steps",
+  optional: false,
+  hint: "send a smaller or flatter value",
+});
 
 function copyOf(value: unknown): JsonValue | typeof NOT_PLAIN {
   try {

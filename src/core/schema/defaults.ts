@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject, type JsonValue } from "../json.ts";
 import { unionOf } from "./describe-schema.ts";
-import { resolveRef } from "./resolve-ref.ts";
+import { refsOf, resolveRef } from "./resolve-ref.ts";
 import { fits, propertiesOf, schemaOfItem, type SchemaWalk } from "./visit-schema.ts";
 
 /** One field that was filled, so that it can be taken away again. */
@@ -95,8 +95,8 @@ function defaultOf(walk: SchemaWalk, field: unknown): JsonValue | undefined {
 
 /** The schemas that hold for the value as well and may say defaults. */
 function appliedOnce(walk: SchemaWalk, schema: Keywords, value: JsonObject | readonly JsonValue[]): readonly unknown[] {
-  const { $ref: ref, allOf } = schema;
-  const applied: unknown[] = typeof ref === "string" ? [resolveRef(walk.root, ref)] : [];
+  const { allOf } = schema;
+  const applied: unknown[] = refsOf(schema).map((ref) => resolveRef(walk.root, ref));
   if (Array.isArray(allOf)) applied.push(...(allOf as readonly unknown[])); // Array.isArray answers any[]
   const fitting = unionOf(schema)?.filter((branch) => fits(walk, branch, value)) ?? [];
   return fitting.length === 1 ? [...applied, fitting[0]] : applied;

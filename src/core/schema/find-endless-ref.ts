@@ -1,15 +1,15 @@
 import { isRecord } from "../json.ts";
-import { resolveRef } from "./resolve-ref.ts";
+import { refsOf, resolveRef } from "./resolve-ref.ts";
 
-/** How many ways through unions and references a check of one value may take. */
+/** How many ways through unions and references a check may take without being watched. */
 const MAX_WAYS = 10_000;
 
 /**
  * Why a check of a single value could not end, or not in time: references that lead back to themselves without going deeper into
  * the value, and unions of unions that multiply. Undefined for a schema that is fine.
  */
-export function findEndlessRef(root: Readonly<Record<string, unknown>>): string | undefined {
-  const walk: Walk = { root, ways: new Map() };
+export function findEndlessRef(root: Node): string | undefined {
+  const walk: Walk = { root, next: schemasOfSameValue, ways: new Map() };
   for (const node of nodesOf(root)) {
     const ways = countWays(walk, node);
     if (ways === Infinity) return "its references lead back to themselves without end";
@@ -18,8 +18,17 @@ export function findEndlessRef(root: Readonly<Record<string, unknown>>): string 
   return undefined;
 }
 
+/** Whether the work of a check may grow faster than the value: schemas that recur, or that references multiply. */
+export function mayMultiply(root: Node): boolean {
+  if (!nodesOf(root).some((node) => refsOf(node).length > 0)) return false;
+  return countWays({ root, next: schemasOfMembersToo, ways: new Map() }, root) > MAX_WAYS;
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
 interface Walk {
-  readonly root: Readonly<Record<string, unknown>>;
+  readonly root: Node;
+  next(root: Node, node: Node): readonly unknown[];
   /** Infinity while a node's ways are being counted: who meets it there goes round in a circle. */
   readonly ways: Map<object, number>;
 }
@@ -30,31 +39,42 @@ function countWays(walk: Walk, node: unknown): number {
   if (known !== undefined) return known;
   walk.ways.set(node, Infinity);
   let ways = 1;
-  for (const next of sameValueSchemas(walk, node)) ways += countWays(walk, next);
+  for (const next of walk.next(walk.root, node)) ways += countWays(walk, next);
   walk.ways.set(node, ways);
   return ways;
 }
 
 /** The schemas that apply to the same value as this one. */
-function sameValueSchemas({ root }: Walk, node: Readonly<Record<string, unknown>>): readonly unknown[] {
-  const { $ref: ref, dependentSchemas } = node;
+function schemasOfSameValue(root: Node, node: Node): readonly unknown[] {
   const lists = ["allOf", "anyOf", "oneOf"].flatMap((keyword): readonly unknown[] => {
     const list = node[keyword];
     return Array.isArray(list) ? list : [];
   });
   const single = ["not", "if", "then", "else"].map((keyword) => node[keyword]);
-  const dependents = isRecord(dependentSchemas) ? Object.values(dependentSchemas) : [];
-  return [...(typeof ref === "string" ? [resolveRef(root, ref)] : []), ...lists, ...single, ...dependents];
+  const dependents = isRecord(node["dependentSchemas"]) ? Object.values(node["dependentSchemas"]) : [];
+  return [...targetsOf(root, node), ...lists, ...single, ...dependents];
 }
 
-function nodesOf(root: unknown): readonly object[] {
-  const found: object[] = [];
+/** Everything inside, and what it refers to. Definitions that nothing refers to count too, which does no harm. */
+function schemasOfMembersToo(root: Node, node: Node): readonly unknown[] {
+  const inside = Object.values(node).flatMap((value): readonly unknown[] => (Array.isArray(value) ? value : [value]));
+  return [...targetsOf(root, node), ...inside];
+}
+
+function targetsOf(root: Node, node: Node): readonly unknown[] {
+  return refsOf(node).map((ref) => resolveRef(root, ref));
+}
+
+function nodesOf(root: unknown): readonly Node[] {
+  const found: Node[] = [];
   const open: unknown[] = [root];
-  while (open.length > 0) {
+  for (let seen = 0; open.length > 0 && seen < MAX_NODES; seen++) {
     const node = open.pop();
     if (typeof node !== "object" || node === null) continue;
-    if (!Array.isArray(node)) found.push(node);
+    if (isRecord(node)) found.push(node);
     open.push(...Object.values(node));
   }
   return found;
 }
+
+const MAX_NODES = 100_000;

@@ -78,7 +78,7 @@ const KEYWORDS: ReadonlyMap<string, (search: Search, at: At, keyword: string) =>
   ...each(["type"], visitType),
   ...each(["enum"], visitEnum),
   ...each(["pattern"], visitPattern),
-  ...each(["$ref"], visitRef),
+  ...each(["$ref", "$dynamicRef", "$recursiveRef"], visitRef),
 ]);
 
 type Visit = (search: Search, at: At, keyword: string) => SchemaFault | undefined;
@@ -205,8 +205,8 @@ function faultOfPattern(pattern: string, path: string): SchemaFault | undefined 
   }
 }
 
-function visitRef(search: Search, { node, path, resource }: At): SchemaFault | undefined {
-  if (typeof node !== "string") return { path, message: `"$ref" must be text, not ${quote(node)}` };
+function visitRef(search: Search, { node, path, resource }: At, keyword: string): SchemaFault | undefined {
+  if (typeof node !== "string") return { path, message: `"${keyword}" must be text, not ${quote(node)}` };
   search.refs.push({ path, ref: node, resource });
   return undefined;
 }

@@ -7,6 +7,18 @@ export function isSchemaNode(value: unknown): value is SchemaNode {
   return typeof value === "boolean" || isRecord(value);
 }
 
+/** The references of a schema; a dynamic one is taken for what it says where it stands. */
+export function refsOf({
+  $ref: ref,
+  $dynamicRef: dynamic,
+  $recursiveRef: recursive,
+}: Readonly<Record<string, unknown>>): readonly string[] {
+  if (ref === undefined && dynamic === undefined && recursive === undefined) return NO_REFS;
+  return [ref, dynamic, recursive].filter((each): each is string => typeof each === "string");
+}
+
+const NO_REFS: readonly string[] = [];
+
 /** What a `$ref` within one document means: `#`, `#/a/pointer`, `#anchor` or the `$id` of a schema inside. Nothing is ever fetched. */
 export function resolveRef(root: unknown, ref: string): SchemaNode | undefined {
   const hash = ref.indexOf("#");

@@ -3,7 +3,7 @@ import { describeSchema, typesOf, unionOf } from "./describe-schema.ts";
 import { NO_FIELD, NOTHING, type SchemaIssue } from "./issue.ts";
 import { nearestKeys } from "./nearest-keys.ts";
 import { previewJson } from "./preview-json.ts";
-import { resolveRef, type SchemaNode } from "./resolve-ref.ts";
+import { refsOf, resolveRef, type SchemaNode } from "./resolve-ref.ts";
 import { escapePointer } from "./scan-json.ts";
 import { matchesPattern, unmetKeyword } from "./unmet-keyword.ts";
 
@@ -23,8 +23,8 @@ export interface SchemaWalk {
 const STEPS = 20_000;
 const FRAMES = 1200;
 
-export function startWalk(root: JsonObject): SchemaWalk {
-  return { root, steps: STEPS, frames: FRAMES };
+export function startWalk(root: JsonObject, steps = STEPS): SchemaWalk {
+  return { root, steps, frames: FRAMES };
 }
 
 /** Where a value stands, for its issues. */
@@ -364,9 +364,8 @@ function visitCombinations(walk: SchemaWalk, at: KeywordVisit): boolean {
 
 /** The schemas that hold for the same value as well: the target of `$ref`, `allOf`, and what an `if` leads to. */
 export function appliedSchemas(walk: SchemaWalk, schema: Keywords, value: JsonValue): readonly unknown[] {
-  const { $ref: ref, allOf, if: condition } = schema;
-  const applied: unknown[] = [];
-  if (typeof ref === "string") applied.push(resolveRef(walk.root, ref) ?? true);
+  const { allOf, if: condition } = schema;
+  const applied: unknown[] = refsOf(schema).map((ref) => resolveRef(walk.root, ref) ?? true);
   if (Array.isArray(allOf)) applied.push(...(allOf as readonly unknown[])); // Array.isArray answers any[]
   if (condition !== undefined) applied.push((fits(walk, condition, value) ? schema["then"] : schema["else"]) ?? true);
   return applied;
@@ -376,8 +375,9 @@ function visitUnion(walk: SchemaWalk, at: KeywordVisit): boolean {
   const { schema, value, place, sink } = at;
   const branches = unionOf(schema);
   if (!branches) return true;
-  const fitting = branches.filter((branch) => fits(walk, branch, value)).length;
-  if (Array.isArray(schema["anyOf"]) ? fitting > 0 : fitting === 1) return true;
+  if (Array.isArray(schema["anyOf"]) && branches.some((branch) => fits(walk, branch, value))) return true;
+  const fitting = Array.isArray(schema["anyOf"]) ? 0 : branches.filter((branch) => fits(walk, branch, value)).length;
+  if (fitting === 1) return true;
   if (!sink) return false;
   if (fitting > 1) return refuse(sink, place, "a value that fits only one of the alternatives", value);
   sink.push(...issuesOfNearest(walk, { branches, value, place }));

@@ -295,17 +295,49 @@ describe("checkValue with a schema that cannot be trusted", () => {
     }
   });
 
-  test("checkValue does bounded work for unions of unions and recursion", () => {
-    const depth = 40;
+  const nested = (levels: number, end: JsonValue): JsonValue => {
+    let value = end;
+    for (let level = 0; level < levels; level++) value = { a: value };
+    return value;
+  };
+  const tooMuch = ["a value that can be checked against this recursive schema in reasonable time"];
+  const expectedOf = (schema: JsonObject, value: JsonValue): readonly string[] => {
+    const checked = checkValue(schema, value);
+    return checked.ok ? ["ok"] : checked.issues.map(({ expected }) => expected);
+  };
+
+  test("checkValue does bounded work for unions below unions", () => {
     const $defs: Record<string, JsonObject> = { d0: { type: "integer" } };
-    for (let level = 1; level < depth; level++) {
+    for (let level = 1; level < 40; level++) {
       const ref = { $ref: `#/$defs/d${level - 1}` };
-      $defs[`d${level}`] = { type: "object", properties: { a: { anyOf: [ref, { ...ref, minProperties: 0 }] } } };
+      $defs[`d${level}`] = object({ a: { anyOf: [ref, { ...ref, minProperties: 0 }] } });
     }
-    let value: JsonValue = "x";
-    for (let level = 1; level < 12; level++) value = { a: value };
-    const tree: JsonObject = { $defs, $ref: "#/$defs/d11" };
-    expect(checkValue(tree, value).ok).toBe(false);
+    expect(expectedOf({ $defs, $ref: "#/$defs/d39" }, nested(39, "x"))).toEqual(tooMuch);
+    expect(expectedOf({ $defs, $ref: "#/$defs/d39" }, nested(39, 1))).toEqual(["ok"]);
+  });
+
+  test("checkValue does bounded work for a schema that recurs in more than one branch", () => {
+    const twice: JsonObject = {
+      anyOf: [{ type: "integer" }, object({ a: { $ref: "#" } }), object({ a: { $ref: "#" } })],
+    };
+    expect(expectedOf(twice, nested(60, "x"))).toEqual(tooMuch);
+    expect(expectedOf(twice, nested(60, 1))).toEqual(["ok"]);
+    expect(expectedOf({ allOf: [object({ a: { $ref: "#" } }), object({ a: { $ref: "#" } })] }, nested(60, 1))).toEqual(
+      tooMuch,
+    );
+  });
+
+  test("checkValue takes a deep value of an honest recursive schema", () => {
+    const kinds = ["and", "or", "not"].map((op) =>
+      object({ op: { const: op }, a: { $ref: "#/$defs/filter" } }, { required: ["op"] }),
+    );
+    const filter: JsonObject = {
+      $defs: { filter: { oneOf: [...kinds, { type: "integer" }] } },
+      $ref: "#/$defs/filter",
+    };
+    let value: JsonValue = 1;
+    for (let level = 0; level < 100; level++) value = { op: ["and", "or", "not"][level % 3] ?? "", a: value };
+    expect(expectedOf(filter, value)).toEqual(["ok"]);
   });
 });
 

@@ -88,6 +88,7 @@ describe("findSchemaFault", () => {
       '/properties/a~1b/$ref it refers to "#/$defs/x", but nothing',
     ],
     ["a reference elsewhere", { properties: { a: { $ref: "https://e.x/y.json" } } }, "nothing is fetched"],
+    ["a dynamic reference to nothing", { $dynamicRef: "#here" }, '/$dynamicRef it refers to "#here", but nothing'],
     ["a reference that is no text", { properties: { a: { $ref: 5 } } }, '/properties/a/$ref "$ref" must be text'],
     ["a reference to itself", { $ref: "#" }, " its references lead back to themselves without end"],
     [

@@ -2,10 +2,22 @@ import { type ApprovalRequest, createAgentSession, type Prepared, type SessionOp
 import { describe, expect, test } from "vitest";
 import { gate, makeTool, settle } from "../../support/tools.ts";
 
-const paying = (ran: unknown[], more: Partial<SessionOptions> = {}): Promise<Awaited<ReturnType<typeof createAgentSession>>> =>
+const paying = (
+  ran: unknown[],
+  more: Partial<SessionOptions> = {},
+): Promise<Awaited<ReturnType<typeof createAgentSession>>> =>
   createAgentSession({
     id: "shop",
-    tools: ["pay", "refund"].map((name) => makeTool(name, (input) => { ran.push([name, input]); return "done"; }, { schema: { type: "object", properties: { sum: { type: "number" } } } })),
+    tools: ["pay", "refund"].map((name) =>
+      makeTool(
+        name,
+        (input) => {
+          ran.push([name, input]);
+          return "done";
+        },
+        { schema: { type: "object", properties: { sum: { type: "number" } } } },
+      ),
+    ),
     policy: [{ name: "p", ask: ["pay", "refund"] }],
     ...more,
   });
@@ -17,13 +29,24 @@ describe("two phases", () => {
   test("a prepared call runs in a later process of the same session, hooks once over both", async () => {
     const ran: unknown[] = [];
     let hooked = 0;
-    const hooks = [{ name: "h", beforeToolCall: () => { hooked += 1; return { input: { sum: 11 } }; } }];
+    const hooks = [
+      {
+        name: "h",
+        beforeToolCall: () => {
+          hooked += 1;
+          return { input: { sum: 11 } };
+        },
+      },
+    ];
     const first = await paying(ran, { hooks });
     const prepared = await first.prepare({ id: "c1", name: "pay", input: { sum: 10 } });
     expect(prepared).toMatchObject({ verdict: "ask", callId: "c1", input: { sum: 11 } });
     await first.close();
     const second = await paying(ran, { hooks });
-    const result = await second.dispatch({ id: "c1", name: "pay", input: { sum: 10 } }, { approval: { answer: "approved", prepared: travel(prepared) } });
+    const result = await second.dispatch(
+      { id: "c1", name: "pay", input: { sum: 10 } },
+      { approval: { answer: "approved", prepared: travel(prepared) } },
+    );
     expect(result).toMatchObject({ outcome: "ok", details: { approval: "person" } });
     expect([ran, hooked]).toEqual([[["pay", { sum: 11 }]], 1]);
   });
@@ -33,12 +56,20 @@ describe("two phases", () => {
     const session = await paying(ran);
     const prepared = await session.prepare({ name: "pay", input: { sum: 10 } });
     const approval = { answer: "approved", prepared } as const;
-    for (const call of [{ name: "pay", input: { sum: 99 } }, { name: "refund", input: { sum: 10 } }]) {
-      expect(await session.dispatch(call, { approval })).toMatchObject({ outcome: "rejected", details: { approval: "mismatch" } });
+    for (const call of [
+      { name: "pay", input: { sum: 99 } },
+      { name: "refund", input: { sum: 10 } },
+    ]) {
+      expect(await session.dispatch(call, { approval })).toMatchObject({
+        outcome: "rejected",
+        details: { approval: "mismatch" },
+      });
     }
     expect(ran).toEqual([]);
     expect((await session.dispatch({ id: "new", name: "pay", input: { sum: 10 } }, { approval })).outcome).toBe("ok");
-    expect(await session.dispatch({ name: "pay", input: { sum: 10 } }, { approval })).toMatchObject({ outcome: "rejected" });
+    expect(await session.dispatch({ name: "pay", input: { sum: 10 } }, { approval })).toMatchObject({
+      outcome: "rejected",
+    });
     expect(ran).toEqual([["pay", { sum: 10 }]]);
   });
 
@@ -48,10 +79,23 @@ describe("two phases", () => {
     const approval = { answer: "approved", prepared } as const;
     const call = { name: "pay", input: { sum: 1 } };
     expect((await (await paying(ran, { id: "other" })).dispatch(call, { approval })).outcome).toBe("rejected");
-    const changed = await paying(ran, { tools: [makeTool("pay", undefined, { description: "changed", schema: { type: "object", properties: { sum: { type: "number" } } } })], policy: [{ name: "p", ask: ["pay"] }] });
+    const changed = await paying(ran, {
+      tools: [
+        makeTool("pay", undefined, {
+          description: "changed",
+          schema: { type: "object", properties: { sum: { type: "number" } } },
+        }),
+      ],
+      policy: [{ name: "p", ask: ["pay"] }],
+    });
     expect((await changed.dispatch(call, { approval })).outcome).toBe("rejected");
-    const later = await paying(ran, { ports: { clock: { now: () => Date.now() + 3_600_000, after: () => () => undefined } } });
-    expect(await later.dispatch(call, { approval })).toMatchObject({ outcome: "rejected", details: { approval: "expired" } });
+    const later = await paying(ran, {
+      ports: { clock: { now: () => Date.now() + 3_600_000, after: () => () => undefined } },
+    });
+    expect(await later.dispatch(call, { approval })).toMatchObject({
+      outcome: "rejected",
+      details: { approval: "expired" },
+    });
     expect(ran).toEqual([]);
   });
 
@@ -59,11 +103,20 @@ describe("two phases", () => {
     const ran: unknown[] = [];
     const session = await paying(ran);
     const prepared = await session.prepare({ name: "pay", input: { sum: 1 } });
-    const result = await session.dispatch({ name: "pay", input: { sum: 1 } }, { approval: { answer: "rejected", message: "too much", prepared } });
+    const result = await session.dispatch(
+      { name: "pay", input: { sum: 1 } },
+      { approval: { answer: "rejected", message: "too much", prepared } },
+    );
     expect(result).toMatchObject({ outcome: "rejected", details: { approval: "person" } });
-    expect(await session.prepare({ name: "pay", input: { sum: "x" } })).toMatchObject({ verdict: "settled", result: { outcome: "invalid-input" } });
+    expect(await session.prepare({ name: "pay", input: { sum: "x" } })).toMatchObject({
+      verdict: "settled",
+      result: { outcome: "invalid-input" },
+    });
     const denied = await paying(ran, { policy: [{ name: "p", deny: ["pay"] }] });
-    expect(await denied.prepare({ name: "pay", input: { sum: 1 } })).toMatchObject({ verdict: "deny", result: { outcome: "denied" } });
+    expect(await denied.prepare({ name: "pay", input: { sum: 1 } })).toMatchObject({
+      verdict: "deny",
+      result: { outcome: "denied" },
+    });
   });
 });
 
@@ -73,7 +126,12 @@ describe("asking", () => {
     const ran: unknown[] = [];
     const session = await paying(ran, {
       hooks: [{ name: "rewrite", beforeToolCall: ({ input }) => ({ input: { ...input, sum: 5 } }) }],
-      approver: { ask: async (request) => { requests.push(request); return { answer: "approved" }; } },
+      approver: {
+        ask: async (request) => {
+          requests.push(request);
+          return { answer: "approved" };
+        },
+      },
     });
     await session.dispatch({ name: "pay", input: { sum: 1 } });
     expect(requests.map(({ input }) => input)).toEqual([{ sum: 5 }]);
@@ -85,8 +143,13 @@ describe("asking", () => {
     const answers = [gate<{ answer: "approved" }>(), gate<{ answer: "approved" }>()];
     let asked = 0;
     const ran: unknown[] = [];
-    const session = await paying(ran, { approver: { ask: () => answers[asked++]?.opened ?? Promise.reject(new Error("asked too often")) } });
-    const both = session.dispatchBatch([{ name: "pay", input: { sum: 1 } }, { name: "pay", input: { sum: 1 } }]);
+    const session = await paying(ran, {
+      approver: { ask: () => answers[asked++]?.opened ?? Promise.reject(new Error("asked too often")) },
+    });
+    const both = session.dispatchBatch([
+      { name: "pay", input: { sum: 1 } },
+      { name: "pay", input: { sum: 1 } },
+    ]);
     await settle();
     expect(asked).toBe(1);
     answers[0]?.open({ answer: "approved" });
@@ -102,7 +165,14 @@ describe("asking", () => {
     const answer = gate<{ answer: "approved" }>();
     const signals: AbortSignal[] = [];
     const ran: unknown[] = [];
-    const session = await paying(ran, { approver: { ask: (_, signal) => { signals.push(signal); return answer.opened; } } });
+    const session = await paying(ran, {
+      approver: {
+        ask: (_, signal) => {
+          signals.push(signal);
+          return answer.opened;
+        },
+      },
+    });
     const result = session.dispatch({ name: "pay", input: { sum: 1 } });
     await settle();
     session.abort();
@@ -118,18 +188,38 @@ describe("asking", () => {
     const previews: unknown[] = [];
     const make = (changes: number) =>
       createAgentSession({
-        tools: [makeTool("edit", () => "edited", { rest: { preview: async () => { version += 1; return [{ type: "text", text: `version ${Math.min(version, changes)}` }]; } } })],
+        tools: [
+          makeTool("edit", () => "edited", {
+            rest: {
+              preview: async () => {
+                version += 1;
+                return [{ type: "text", text: `version ${Math.min(version, changes)}` }];
+              },
+            },
+          }),
+        ],
         policy: [{ name: "p", ask: ["edit"] }],
-        approver: { ask: async ({ preview }) => { previews.push(preview?.[0]); return { answer: "approved" }; } },
+        approver: {
+          ask: async ({ preview }) => {
+            previews.push(preview?.[0]);
+            return { answer: "approved" };
+          },
+        },
       });
     expect((await (await make(2)).dispatch({ name: "edit" })).outcome).toBe("ok");
     expect(previews).toHaveLength(2);
     version = 0;
-    expect(await (await make(99)).dispatch({ name: "edit" })).toMatchObject({ outcome: "rejected", details: { approval: "mismatch" } });
+    expect(await (await make(99)).dispatch({ name: "edit" })).toMatchObject({
+      outcome: "rejected",
+      details: { approval: "mismatch" },
+    });
   });
 
   test("a hook's ask binds a model and a program, and not a person at a terminal", async () => {
-    const session = await createAgentSession({ tools: [makeTool("t")], hooks: [{ name: "careful", beforeToolCall: () => ({ ask: "is this wise?" }) }] });
+    const session = await createAgentSession({
+      tools: [makeTool("t")],
+      hooks: [{ name: "careful", beforeToolCall: () => ({ ask: "is this wise?" }) }],
+    });
     const asked = await session.dispatch({ name: "t" });
     expect(asked).toMatchObject({ outcome: "rejected", details: { approval: "no-approver" } });
     expect(JSON.stringify(asked.content)).toContain("is this wise?");

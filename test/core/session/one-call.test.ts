@@ -17,13 +17,22 @@ describe("dispatch", () => {
     });
     const session = await createAgentSession({ tools: [weather] });
     const result = await session.dispatch({ name: "weather", input: { city: "Oslo" } });
-    expect(result).toMatchObject({ name: "weather", outcome: "ok", isError: false, content: [{ type: "text", text: "Sunny in Oslo" }] });
+    expect(result).toMatchObject({
+      name: "weather",
+      outcome: "ok",
+      isError: false,
+      content: [{ type: "text", text: "Sunny in Oslo" }],
+    });
     expect(Object.isFrozen(result) && Object.isFrozen(result.content)).toBe(true);
   });
 
   test("DSP-07 an unknown name suggests the nearest visible ones, bounded in length", async () => {
     const session = await createAgentSession({
-      tools: [makeTool("read_file"), makeTool("list_orders"), makeTool("secret_orders", undefined, { descriptor: { availability: { kind: "env", name: "NOPE" } } })],
+      tools: [
+        makeTool("read_file"),
+        makeTool("list_orders"),
+        makeTool("secret_orders", undefined, { descriptor: { availability: { kind: "env", name: "NOPE" } } }),
+      ],
     });
     const wrong = await session.dispatch({ name: "fetch_orders" });
     expect(wrong.outcome).toBe("unknown-tool");
@@ -43,7 +52,10 @@ describe("dispatch", () => {
   });
 
   test("DSP-09 every call ends in exactly one completion event, whatever refused it", async () => {
-    const session = await createAgentSession({ tools: [echo, makeTool("forbidden")], policy: [{ name: "p", deny: ["forbidden"] }] });
+    const session = await createAgentSession({
+      tools: [echo, makeTool("forbidden")],
+      policy: [{ name: "p", deny: ["forbidden"] }],
+    });
     const finished: string[] = [];
     session.observe((event) => {
       if (event.type === "tool-call-finished") finished.push(event.result.outcome);
@@ -107,12 +119,15 @@ describe("dispatch", () => {
     expect(ran).toBe(0);
   });
 
-  test.each(["", "   ", [], undefined, null])("TRN-10 a tool that returns %j gives a text and no error", async (value) => {
-    const session = await createAgentSession({ tools: [makeTool("quiet", () => value)] });
-    const result = await session.dispatch({ name: "quiet" });
-    expect(result).toMatchObject({ outcome: "ok", isError: false });
-    expect(textOf(result)).toBe("(no output)");
-  });
+  test.each(["", "   ", [], undefined, null])(
+    "TRN-10 a tool that returns %j gives a text and no error",
+    async (value) => {
+      const session = await createAgentSession({ tools: [makeTool("quiet", () => value)] });
+      const result = await session.dispatch({ name: "quiet" });
+      expect(result).toMatchObject({ outcome: "ok", isError: false });
+      expect(textOf(result)).toBe("(no output)");
+    },
+  );
 
   test("an object that a tool returns is JSON text for the model and structured for programs", async () => {
     const session = await createAgentSession({ tools: [makeTool("count", () => ({ n: 3 }))] });
@@ -122,10 +137,32 @@ describe("dispatch", () => {
   });
 
   test.each([
-    ["an Error", () => { throw new Error("disk is full"); }, "disk is full"],
-    ["a string", () => { throw "plain words"; }, "plain words"],
+    [
+      "an Error",
+      () => {
+        throw new Error("disk is full");
+      },
+      "disk is full",
+    ],
+    [
+      "a string",
+      () => {
+        throw "plain words";
+      },
+      "plain words",
+    ],
     ["undefined", () => Promise.reject(undefined), "gave no reason"],
-    ["a hostile object", () => { throw { toString: () => { throw new Error("no"); } }; }, "gave no reason"],
+    [
+      "a hostile object",
+      () => {
+        throw {
+          toString: () => {
+            throw new Error("no");
+          },
+        };
+      },
+      "gave no reason",
+    ],
   ])("DSP-03 a tool that throws %s is an error that the model can read, without a stack", async (_, execute, words) => {
     const session = await createAgentSession({ tools: [makeTool("broken", execute)] });
     const result = await session.dispatch({ name: "broken" });
@@ -135,7 +172,9 @@ describe("dispatch", () => {
   });
 
   test("a ToolResult that a tool returns keeps its outcome", async () => {
-    const inner = makeTool("inner", () => { throw new Error("inner broke"); });
+    const inner = makeTool("inner", () => {
+      throw new Error("inner broke");
+    });
     const outer = makeTool("outer", (_, context) => context.dispatch({ name: "inner" }));
     const session = await createAgentSession({ tools: [inner, outer] });
     expect(await session.dispatch({ name: "outer" })).toMatchObject({ name: "outer", outcome: "error", isError: true });
@@ -154,7 +193,11 @@ describe("dispatch", () => {
 
   test("output that breaks its schema keeps content and outcome and loses the structure, with a note", async () => {
     const session = await createAgentSession({
-      tools: [makeTool("n", () => ({ n: "three" }), { outputSchema: { type: "object", properties: { n: { type: "number" } } } })],
+      tools: [
+        makeTool("n", () => ({ n: "three" }), {
+          outputSchema: { type: "object", properties: { n: { type: "number" } } },
+        }),
+      ],
     });
     const result = await session.dispatch({ name: "n" });
     expect(result).toMatchObject({ outcome: "ok" });
@@ -167,15 +210,26 @@ describe("hooks", () => {
   const run = async (hook: Hook) => {
     let ran = 0;
     const session = await createAgentSession({
-      tools: [makeTool("exec", (input) => { ran += 1; return JSON.stringify(input); })],
+      tools: [
+        makeTool("exec", (input) => {
+          ran += 1;
+          return JSON.stringify(input);
+        }),
+      ],
       hooks: [hook],
       limits: { hookMs: 50 },
     });
     return { result: await session.dispatch({ name: "exec", input: { a: 1 } }), ran };
   };
 
-  test.each<[string, Hook["beforeToolCall"], string]>([
-    ["throws", () => { throw new Error("oops"); }, "oops"],
+  test.each<[string, NonNullable<Hook["beforeToolCall"]>, string]>([
+    [
+      "throws",
+      () => {
+        throw new Error("oops");
+      },
+      "oops",
+    ],
     ["never answers", () => new Promise(() => undefined), "timeout"],
     ["returns a text", () => "yes" as never, "nonsense"],
     ["returns two things", () => ({ block: "a", ask: "b" }) as never, "nonsense"],
@@ -199,15 +253,24 @@ describe("hooks", () => {
     const seen: unknown[] = [];
     const session = await createAgentSession({
       tools: [makeTool("t", (input) => JSON.stringify(input))],
-      hooks: [{ name: "reader", beforeToolCall: ({ input, call }) => {
-        seen.push(input, call.input);
-        expect(() => { (input as Record<string, unknown>)["x"] = 1; }).toThrow(TypeError);
-        return undefined;
-      } }],
+      hooks: [
+        {
+          name: "reader",
+          beforeToolCall: ({ input, call }) => {
+            seen.push(input, call.input);
+            expect(() => {
+              (input as Record<string, unknown>)["x"] = 1;
+            }).toThrow(TypeError);
+            return undefined;
+          },
+        },
+      ],
     });
     const mine = { list: [1] };
     for (const input of [null, mine, "", "[]", [1]]) await session.dispatch({ name: "t", input });
-    expect(seen.every((each) => typeof each === "object" && each !== null && !Array.isArray(each) && Object.isFrozen(each))).toBe(true);
+    expect(
+      seen.every((each) => typeof each === "object" && each !== null && !Array.isArray(each) && Object.isFrozen(each)),
+    ).toBe(true);
     expect(Object.isFrozen(mine)).toBe(false);
   });
 
@@ -222,7 +285,10 @@ describe("hooks", () => {
     });
     expect(textOf(await session.dispatch({ name: "echo", input: { text: "original" } }))).toBe("changed");
     expect(seen).toEqual(['{"text":"changed","times":3}']);
-    const bad = await createAgentSession({ tools: [echo], hooks: [{ name: "bad", beforeToolCall: () => ({ input: { text: 5 } }) }] });
+    const bad = await createAgentSession({
+      tools: [echo],
+      hooks: [{ name: "bad", beforeToolCall: () => ({ input: { text: 5 } }) }],
+    });
     const result = await bad.dispatch({ name: "echo", input: { text: "fine" } });
     expect(result.outcome).toBe("invalid-input");
     expect(textOf(result)).toContain('"bad"');
@@ -234,7 +300,11 @@ describe("hooks", () => {
       tools: [makeTool("t", () => (ran += 1)), makeTool("no")],
       policy: [{ name: "p", deny: ["no"] }],
       hooks: [
-        { name: "cache", beforeToolCall: () => ({ result: "from the cache" }), afterToolCall: ({ result }) => ({ content: [...result.content, { type: "text", text: "!" }] }) },
+        {
+          name: "cache",
+          beforeToolCall: () => ({ result: "from the cache" }),
+          afterToolCall: ({ result }) => ({ content: [...result.content, { type: "text", text: "!" }] }),
+        },
       ],
     });
     expect(textOf(await session.dispatch({ name: "t" }))).toBe("from the cache\n!");
@@ -244,7 +314,12 @@ describe("hooks", () => {
 
   test("an after-hook may make an error of a success and never the other way; if it fails, the real result stays with a note", async () => {
     const session = await createAgentSession({
-      tools: [makeTool("good", () => "fine"), makeTool("bad", () => { throw new Error("broke"); })],
+      tools: [
+        makeTool("good", () => "fine"),
+        makeTool("bad", () => {
+          throw new Error("broke");
+        }),
+      ],
       hooks: [
         { name: "strict", tools: ["good"], afterToolCall: () => ({ isError: true }) },
         { name: "liar", tools: ["bad"], afterToolCall: () => ({ isError: false }) as never },
@@ -258,15 +333,26 @@ describe("hooks", () => {
 
   test("hooks run in registration order, under the lock one at a time", async () => {
     const log: string[] = [];
-    const slow = (name: string): Hook => ({ name, beforeToolCall: async ({ call }) => {
-      log.push(`${call.id} ${name} in`);
-      await settle();
-      log.push(`${call.id} ${name} out`);
-    } });
+    const slow = (name: string): Hook => ({
+      name,
+      beforeToolCall: async ({ call }) => {
+        log.push(`${call.id} ${name} in`);
+        await settle();
+        log.push(`${call.id} ${name} out`);
+      },
+    });
     const session = await createAgentSession({ tools: [makeTool("t")], hooks: [slow("a"), slow("b")] });
-    await session.dispatchBatch([{ id: "1", name: "t" }, { id: "2", name: "t" }]);
+    await session.dispatchBatch([
+      { id: "1", name: "t" },
+      { id: "2", name: "t" },
+    ]);
     for (let at = 0; at < log.length; at += 2) expect(log[at + 1]).toBe(log[at]?.replace("in", "out"));
-    expect(log.filter((line) => line.startsWith("1")).map((line) => line.slice(2))).toEqual(["a in", "a out", "b in", "b out"]);
+    expect(log.filter((line) => line.startsWith("1")).map((line) => line.slice(2))).toEqual([
+      "a in",
+      "a out",
+      "b in",
+      "b out",
+    ]);
   });
 
   test("a hook past its deadline can write no more", async () => {
@@ -275,11 +361,20 @@ describe("hooks", () => {
     const session = await createAgentSession({
       tools: [makeTool("t")],
       limits: { hookMs: 20 },
-      hooks: [{ name: "slow", beforeToolCall: async (_, context) => {
-        await release.opened;
-        try { context.state.set("k", 1); } catch (error) { failures.push((error as { code: string }).code); }
-        await context.dispatch({ name: "t" }).catch((error: { code: string }) => failures.push(error.code));
-      } }],
+      hooks: [
+        {
+          name: "slow",
+          beforeToolCall: async (_, context) => {
+            await release.opened;
+            try {
+              context.state.set("k", 1);
+            } catch (error) {
+              failures.push((error as { code: string }).code);
+            }
+            await context.dispatch({ name: "t" }).catch((error: { code: string }) => failures.push(error.code));
+          },
+        },
+      ],
     });
     expect((await session.dispatch({ name: "t" })).outcome).toBe("blocked");
     release.open();
@@ -292,7 +387,11 @@ describe("hooks", () => {
       tools: [makeTool("outer", () => "outer"), makeTool("inner", () => "inner")],
       hooks: [
         { name: "all", beforeToolCall: async () => void (await settle()) },
-        { name: "nesting", tools: ["outer"], beforeToolCall: async (_, context) => ({ result: textOf(await context.dispatch({ name: "inner" })) }) },
+        {
+          name: "nesting",
+          tools: ["outer"],
+          beforeToolCall: async (_, context) => ({ result: textOf(await context.dispatch({ name: "inner" })) }),
+        },
       ],
     });
     const results = await session.dispatchBatch([{ name: "outer" }, { name: "outer" }, { name: "inner" }]);
@@ -304,7 +403,13 @@ describe("abort and deadlines", () => {
   test("abort answers every open call at once, nothing starts after it, and the signal is aborted", async () => {
     const signals: AbortSignal[] = [];
     const session = await createAgentSession({
-      tools: [makeTool("slow", (_, { signal, progress }) => { signals.push(signal); progress({ message: "half way" }); return new Promise(() => undefined); })],
+      tools: [
+        makeTool("slow", (_, { signal, progress }) => {
+          signals.push(signal);
+          progress({ message: "half way" });
+          return new Promise(() => undefined);
+        }),
+      ],
       limits: { graceMs: 0 },
     });
     const batch = session.dispatchBatch([{ name: "slow" }, { name: "slow" }]);
@@ -329,7 +434,13 @@ describe("abort and deadlines", () => {
 
   test("an executor that rejects because it was aborted is cancelled and not late", async () => {
     const session = await createAgentSession({
-      tools: [makeTool("t", (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))))],
+      tools: [
+        makeTool(
+          "t",
+          (_, { signal }) =>
+            new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
+        ),
+      ],
     });
     const controller = new AbortController();
     const result = session.dispatch({ name: "t" }, { signal: controller.signal });
@@ -340,7 +451,10 @@ describe("abort and deadlines", () => {
   });
 
   test("a deadline bounds a tool that never settles", async () => {
-    const session = await createAgentSession({ tools: [makeTool("t", () => new Promise(() => undefined), { rest: { timeoutMs: 20 } })], limits: { graceMs: 0 } });
+    const session = await createAgentSession({
+      tools: [makeTool("t", () => new Promise(() => undefined), { rest: { timeoutMs: 20 } })],
+      limits: { graceMs: 0 },
+    });
     const result = await session.dispatch({ name: "t" });
     expect(result).toMatchObject({ outcome: "timed-out", isError: true });
     await session.close();
@@ -366,10 +480,21 @@ describe("abort and deadlines", () => {
 describe("policy and approvals", () => {
   test("APR-05 without an approver an ask is rejected, says which rule would allow it, and allowed tools still run", async () => {
     const plugin = { kind: "plugin", pluginId: "acme" } as const;
-    const source = fakeSource("acme", "plugin", { state: "ready", tools: [makeTool("deploy", undefined, { owner: plugin }), makeTool("status", undefined, { owner: plugin })] });
-    const session = await createAgentSession({ tools: [echo], sources: [source], policy: [{ name: "p", approve: ["status"] }] });
+    const source = fakeSource("acme", "plugin", {
+      state: "ready",
+      tools: [makeTool("deploy", undefined, { owner: plugin }), makeTool("status", undefined, { owner: plugin })],
+    });
+    const session = await createAgentSession({
+      tools: [echo],
+      sources: [source],
+      policy: [{ name: "p", approve: ["status"] }],
+    });
     const turn = session.beginTurn();
-    const [own, asked, approved] = await turn.dispatch([{ name: "echo", input: { text: "x" } }, { name: "deploy" }, { name: "status" }]);
+    const [own, asked, approved] = await turn.dispatch([
+      { name: "echo", input: { text: "x" } },
+      { name: "deploy" },
+      { name: "status" },
+    ]);
     expect(own?.outcome).toBe("ok");
     expect(asked).toMatchObject({ outcome: "rejected", details: { approval: "no-approver" } });
     expect(textOf(asked ?? { content: [] })).toMatch(/approve/);
@@ -380,10 +505,19 @@ describe("policy and approvals", () => {
   test("an approver sees the final input, and its answer decides", async () => {
     const seen: unknown[] = [];
     const session = await createAgentSession({
-      tools: [makeTool("fetch", ({ host }) => `got ${String(host)}`, { schema: { type: "object", properties: { host: { type: "string" } } } })],
+      tools: [
+        makeTool("fetch", ({ host }) => `got ${String(host)}`, {
+          schema: { type: "object", properties: { host: { type: "string" } } },
+        }),
+      ],
       policy: [{ name: "p", ask: ["fetch"] }],
       hooks: [{ name: "redirect", beforeToolCall: () => ({ input: { host: "b" } }) }],
-      approver: { ask: async (request) => { seen.push(request.input); return { answer: "approved", by: "ada" }; } },
+      approver: {
+        ask: async (request) => {
+          seen.push(request.input);
+          return { answer: "approved", by: "ada" };
+        },
+      },
     });
     const result = await session.dispatch({ name: "fetch", input: { host: "a" } });
     expect(seen).toEqual([{ host: "b" }]);
@@ -393,29 +527,58 @@ describe("policy and approvals", () => {
 
   test.each([
     ["rejects", async () => ({ answer: "rejected" as const, message: "not now" }), "person"],
-    ["throws", async () => { throw new Error("gone"); }, "expired"],
+    [
+      "throws",
+      async () => {
+        throw new Error("gone");
+      },
+      "expired",
+    ],
     ["answers nonsense", async () => "sure" as never, "expired"],
     ["never answers", () => new Promise<never>(() => undefined), "expired"],
   ])("an approver that %s stops the call", async (_, ask, approval) => {
     let ran = 0;
-    const session = await createAgentSession({ tools: [makeTool("t", () => (ran += 1))], policy: [{ name: "p", ask: ["t"] }], approver: { ask }, limits: { approvalMs: 20 } });
+    const session = await createAgentSession({
+      tools: [makeTool("t", () => (ran += 1))],
+      policy: [{ name: "p", ask: ["t"] }],
+      approver: { ask },
+      limits: { approvalMs: 20 },
+    });
     expect(await session.dispatch({ name: "t" })).toMatchObject({ outcome: "rejected", details: { approval } });
     expect(ran).toBe(0);
   });
 
   test("POL-17 an absent list restricts nothing, an empty allow is nothing, an empty deny denies nothing", async () => {
-    const visible = async (policy: Parameters<typeof createAgentSession>[0]) => (await createAgentSession(policy)).plan().visible.length;
+    const visible = async (policy: Parameters<typeof createAgentSession>[0]) =>
+      (await createAgentSession(policy)).plan().visible.length;
     const tools = [makeTool("a"), makeTool("b")];
     expect(await visible({ tools, policy: [{ name: "one" }, { name: "two", deny: [] }] })).toBe(2);
-    const session = await createAgentSession({ tools, policy: [{ name: "one", deny: [] }, { name: "two", allow: [] }] });
+    const session = await createAgentSession({
+      tools,
+      policy: [
+        { name: "one", deny: [] },
+        { name: "two", allow: [] },
+      ],
+    });
     expect(session.plan().visible).toEqual([]);
-    expect(session.plan().hidden.every(({ diagnostics }) => diagnostics[0]?.reason === "policy" && diagnostics[0].message.includes("two"))).toBe(true);
+    expect(
+      session
+        .plan()
+        .hidden.every(
+          ({ diagnostics }) => diagnostics[0]?.reason === "policy" && diagnostics[0].message.includes("two"),
+        ),
+    ).toBe(true);
     expect(session.plan().warnings.map(({ code }) => code)).toContain("no-tool-visible");
   });
 
   test("POL-22 a tool outside an agent's profile is hidden in the plan and refused at dispatch", async () => {
     const session = await createAgentSession({
-      sources: [fakeSource("builtin", "core", { state: "ready", tools: ["read", "exec"].map((name) => makeTool(name, undefined, { owner: { kind: "core" } })) })],
+      sources: [
+        fakeSource("builtin", "core", {
+          state: "ready",
+          tools: ["read", "exec"].map((name) => makeTool(name, undefined, { owner: { kind: "core" } })),
+        }),
+      ],
       policy: [{ name: "global" }, { name: "agent", profile: "minimal" }],
     });
     expect(session.plan().visible.map(({ descriptor }) => descriptor.name)).toEqual(["read"]);
@@ -430,28 +593,45 @@ describe("policy and approvals", () => {
 
 describe("registry and turns", () => {
   test("NAM-06 two servers' tools of the same name are both there under their owners' names", async () => {
-    const server = (id: string) => fakeSource(id, "mcp", { state: "ready", tools: [makeTool(`${id}__deploy`, () => `to ${id}`, { owner: { kind: "mcp", serverId: id } })] });
+    const server = (id: string) =>
+      fakeSource(id, "mcp", {
+        state: "ready",
+        tools: [makeTool(`${id}__deploy`, () => `to ${id}`, { owner: { kind: "mcp", serverId: id } })],
+      });
     const session = await createAgentSession({ sources: [server("stage"), server("prod")] });
     expect(textOf(await session.dispatch({ name: "stage__deploy" }))).toBe("to stage");
     expect(textOf(await session.dispatch({ name: "prod__deploy" }))).toBe("to prod");
   });
 
   test("NAM-09 an override of a built-in runs in the session and in its child, on record", async () => {
-    const builtin = fakeSource("builtin", "core", { state: "ready", tools: [makeTool("read", () => "stock", { owner: { kind: "core" } })] });
-    const session = await createAgentSession({ sources: [builtin], tools: [makeTool("read", () => "ours", { rest: { override: true } })] });
+    const builtin = fakeSource("builtin", "core", {
+      state: "ready",
+      tools: [makeTool("read", () => "stock", { owner: { kind: "core" } })],
+    });
+    const session = await createAgentSession({
+      sources: [builtin],
+      tools: [makeTool("read", () => "ours", { rest: { override: true } })],
+    });
     const child = await session.child();
     for (const each of [session, child]) {
       expect(textOf(await each.dispatch({ name: "read" }))).toBe("ours");
-      expect(each.plan().visible.map(({ descriptor }) => [descriptor.name, descriptor.owner.kind])).toEqual([["read", "custom"]]);
+      expect(each.plan().visible.map(({ descriptor }) => [descriptor.name, descriptor.owner.kind])).toEqual([
+        ["read", "custom"],
+      ]);
     }
     expect((await session.explain("read")).trace[0]?.message).toContain("in place of the one of core");
     await session.close();
   });
 
   test("CST-01 the serialised tool list is the same whatever order sources answer in", async () => {
-    const tools = (id: string) => ["b", "a", "c"].map((name) => makeTool(`${id}__${name}`, undefined, { owner: { kind: "mcp", serverId: id } }));
+    const tools = (id: string) =>
+      ["b", "a", "c"].map((name) => makeTool(`${id}__${name}`, undefined, { owner: { kind: "mcp", serverId: id } }));
     const lists = new Set<string>();
-    for (const order of [["x", "y", "z"], ["z", "x", "y"], ["y", "z", "x"]]) {
+    for (const order of [
+      ["x", "y", "z"],
+      ["z", "x", "y"],
+      ["y", "z", "x"],
+    ]) {
       const sources = ["x", "y", "z"].map((id) => fakeSource(id, "mcp", { state: "starting", tools: [] }));
       const session = await createAgentSession({ sources });
       for (const id of order) sources.find((source) => source.id === id)?.set({ state: "ready", tools: tools(id) });
@@ -489,7 +669,10 @@ describe("registry and turns", () => {
   });
 
   test("setActiveToolsByName degrades: unknown and hidden names are skipped with a reason, and inactive tools are unavailable", async () => {
-    const session = await createAgentSession({ tools: [makeTool("a"), makeTool("b"), makeTool("dark")], policy: [{ name: "p", deny: ["dark"] }] });
+    const session = await createAgentSession({
+      tools: [makeTool("a"), makeTool("b"), makeTool("dark")],
+      policy: [{ name: "p", deny: ["dark"] }],
+    });
     const { active, skipped } = session.setActiveToolsByName(["a", "a", "ghost", "dark"]);
     expect(active).toEqual(["a"]);
     expect(skipped.map(({ name }) => name)).toEqual(["ghost", "dark"]);
@@ -506,7 +689,9 @@ describe("registry and turns", () => {
   test("an observer that throws breaks nothing and is named once in the warnings", async () => {
     const session = await createAgentSession({ tools: [echo] });
     const events: SessionEvent["type"][] = [];
-    session.observe(() => { throw new Error("observer broke"); });
+    session.observe(() => {
+      throw new Error("observer broke");
+    });
     session.observe(({ type }) => events.push(type));
     await session.dispatch({ name: "echo", input: { text: "x" } });
     expect(events).toEqual(["tool-call-started", "tool-call-finished"]);

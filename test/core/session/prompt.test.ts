@@ -19,7 +19,13 @@ test("prompt takes turns until the model is done, and its run is awaitable and i
   expect(await run).toMatchObject({ text: "It is 3.", stop: "end", usage: { inputTokens: 10, outputTokens: 4 } });
   expect((await run).results).toHaveLength(1);
   expect(types.filter((type) => !type.includes("delta"))).toEqual([
-    "turn-started", "tool-input-started", "tool-call-started", "tool-call-finished", "turn-finished", "turn-started", "turn-finished",
+    "turn-started",
+    "tool-input-started",
+    "tool-call-started",
+    "tool-call-finished",
+    "turn-finished",
+    "turn-started",
+    "turn-finished",
   ]);
   expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
 });
@@ -40,16 +46,42 @@ test("DSP-03 one call that throws costs its siblings nothing, and the results co
   const slow = gate<string>();
   const model = scriptedModel([{ calls: [{ name: "slow" }, { name: "broken" }, { name: "quick" }] }, { text: "done" }]);
   const session = await createAgentSession({
-    tools: [makeTool("slow", () => slow.opened), makeTool("broken", () => { throw "no"; }), makeTool("quick", () => { slow.open("slow"); return "quick"; })],
+    tools: [
+      makeTool("slow", () => slow.opened),
+      makeTool("broken", () => {
+        throw "no";
+      }),
+      makeTool("quick", () => {
+        slow.open("slow");
+        return "quick";
+      }),
+    ],
     model,
   });
   const { results } = await session.prompt("go");
-  expect(results.map(({ name, outcome }) => [name, outcome])).toEqual([["slow", "ok"], ["broken", "error"], ["quick", "ok"]]);
+  expect(results.map(({ name, outcome }) => [name, outcome])).toEqual([
+    ["slow", "ok"],
+    ["broken", "error"],
+    ["quick", "ok"],
+  ]);
 });
 
 test("TRN-01 an abort in mid-call leaves a transcript in which every call has its result, and the session goes on", async () => {
-  const model = scriptedModel([{ text: "working", calls: [{ id: "a", name: "slow" }, { id: "b", name: "slow" }] }, { text: "hi" }]);
-  const session = await createAgentSession({ tools: [makeTool("slow", () => new Promise(() => undefined))], model, limits: { graceMs: 0 } });
+  const model = scriptedModel([
+    {
+      text: "working",
+      calls: [
+        { id: "a", name: "slow" },
+        { id: "b", name: "slow" },
+      ],
+    },
+    { text: "hi" },
+  ]);
+  const session = await createAgentSession({
+    tools: [makeTool("slow", () => new Promise(() => undefined))],
+    model,
+    limits: { graceMs: 0 },
+  });
   const run = session.prompt("go");
   await settle();
   session.abort();
@@ -62,7 +94,11 @@ test("TRN-01 an abort in mid-call leaves a transcript in which every call has it
 
 test("the signal of a prompt ends that prompt alone", async () => {
   const model = scriptedModel([{ calls: [{ name: "slow" }] }, { text: "again" }]);
-  const session = await createAgentSession({ tools: [makeTool("slow", () => new Promise(() => undefined))], model, limits: { graceMs: 0 } });
+  const session = await createAgentSession({
+    tools: [makeTool("slow", () => new Promise(() => undefined))],
+    model,
+    limits: { graceMs: 0 },
+  });
   const controller = new AbortController();
   const run = session.prompt("go", { signal: controller.signal });
   await settle();
@@ -88,9 +124,16 @@ test("a model that ignores its signal does not hold the run up", async () => {
 
 test("a stream that dies after whole calls arrived dispatches none of them and keeps the text", async () => {
   let ran = 0;
-  const model = scriptedModel([{ text: "I will", calls: [{ name: "t" }], throws: new Error("connection reset") }, { text: "fine" }]);
+  const model = scriptedModel([
+    { text: "I will", calls: [{ name: "t" }], throws: new Error("connection reset") },
+    { text: "fine" },
+  ]);
   const session = await createAgentSession({ tools: [makeTool("t", () => (ran += 1))], model });
-  expect(await session.prompt("go")).toMatchObject({ stop: "model-error", error: { message: "connection reset" }, text: "I will" });
+  expect(await session.prompt("go")).toMatchObject({
+    stop: "model-error",
+    error: { message: "connection reset" },
+    text: "I will",
+  });
   expect(ran).toBe(0);
   await session.prompt("again");
   expect(JSON.stringify(model.requests[1]?.messages)).not.toContain("tool-call");
@@ -114,19 +157,36 @@ test("an answer that ends by length makes all its calls truncated", async () => 
 
 test("calls that the provider ran itself are recorded and never dispatched", async () => {
   let ran = 0;
-  const parts: ModelPart[] = [{ type: "tool-call", call: { id: "p", name: "t" }, providerExecuted: true }, { type: "text-delta", text: "found it" }];
-  const session = await createAgentSession({ tools: [makeTool("t", () => (ran += 1))], model: scriptedModel([{ parts }]) });
+  const parts: ModelPart[] = [
+    { type: "tool-call", call: { id: "p", name: "t" }, providerExecuted: true },
+    { type: "text-delta", text: "found it" },
+  ];
+  const session = await createAgentSession({
+    tools: [makeTool("t", () => (ran += 1))],
+    model: scriptedModel([{ parts }]),
+  });
   expect(await session.prompt("go")).toMatchObject({ stop: "end", results: [] });
   expect(ran).toBe(0);
 });
 
 test("limits stop a run: turns, tokens, time", async () => {
-  const looping = (usage = {}) => scriptedModel(Array.from({ length: 5 }, (_, at) => ({ calls: [{ name: "t", input: { at } }], usage })));
+  const looping = (usage = {}) =>
+    scriptedModel(Array.from({ length: 5 }, (_, at) => ({ calls: [{ name: "t", input: { at } }], usage })));
   const tools = [makeTool("t", () => "x")];
-  expect((await (await createAgentSession({ tools, model: looping(), limits: { turns: 2 } })).prompt("go")).stop).toBe("turns");
-  const tokens = await createAgentSession({ tools, model: looping({ inputTokens: 60, outputTokens: 1 }), limits: { tokens: 100 } });
+  expect((await (await createAgentSession({ tools, model: looping(), limits: { turns: 2 } })).prompt("go")).stop).toBe(
+    "turns",
+  );
+  const tokens = await createAgentSession({
+    tools,
+    model: looping({ inputTokens: 60, outputTokens: 1 }),
+    limits: { tokens: 100 },
+  });
   expect(await tokens.prompt("go")).toMatchObject({ stop: "tokens", usage: { inputTokens: 120 } });
-  const time = await createAgentSession({ tools: [makeTool("t", () => new Promise(() => undefined))], model: looping(), limits: { timeMs: 20, graceMs: 0 } });
+  const time = await createAgentSession({
+    tools: [makeTool("t", () => new Promise(() => undefined))],
+    model: looping(),
+    limits: { timeMs: 20, graceMs: 0 },
+  });
   expect((await time.prompt("go")).stop).toBe("time");
 });
 
@@ -150,7 +210,11 @@ test("prompt without a model throws at once", async () => {
 });
 
 test("DSP-05 the same call with the same result is noticed at the third time and refused at the sixth, the history stays whole", async () => {
-  const model = scriptedModel(Array.from({ length: 9 }, (_, at) => ({ calls: [{ name: "read", input: at % 2 ? { a: 1, b: 2 } : { b: 2, a: 1 } }] })));
+  const model = scriptedModel(
+    Array.from({ length: 9 }, (_, at) => ({
+      calls: [{ name: "read", input: at % 2 ? { a: 1, b: 2 } : { b: 2, a: 1 } }],
+    })),
+  );
   const session = await createAgentSession({ tools: [makeTool("read", () => "same")], model });
   const { results, stop } = await session.prompt("go");
   expect(stop).toBe("loop");
@@ -160,12 +224,18 @@ test("DSP-05 the same call with the same result is noticed at the third time and
 
 test("DSP-05 ping-pong is a loop too, and polling with changing results is none", async () => {
   const pingPong = scriptedModel(Array.from({ length: 20 }, (_, at) => ({ calls: [{ name: at % 2 ? "b" : "a" }] })));
-  const session = await createAgentSession({ tools: [makeTool("a", () => "A"), makeTool("b", () => "B")], model: pingPong });
+  const session = await createAgentSession({
+    tools: [makeTool("a", () => "A"), makeTool("b", () => "B")],
+    model: pingPong,
+  });
   const { results, stop } = await session.prompt("go");
   expect(stop).toBe("loop");
   expect(results.length).toBeLessThanOrEqual(12);
   let count = 0;
-  const polling = scriptedModel([...Array.from({ length: 12 }, () => ({ calls: [{ name: "poll" }] })), { text: "done" }]);
+  const polling = scriptedModel([
+    ...Array.from({ length: 12 }, () => ({ calls: [{ name: "poll" }] })),
+    { text: "done" },
+  ]);
   const patient = await createAgentSession({ tools: [makeTool("poll", () => `${(count += 1)} %`)], model: polling });
   expect((await patient.prompt("go")).stop).toBe("end");
 });
@@ -184,7 +254,11 @@ test("CST-06 the system prompt is built anew only when the tools that are sent c
   const make = (name: string) => makeTool(name, () => built, { owner, annotations: { readOnlyHint: true } });
   const source = fakeSource("s", "mcp", { state: "ready", tools: [make("s__a")] });
   const model = scriptedModel(Array.from({ length: 4 }, () => ({ text: "ok" })));
-  const session = await createAgentSession({ sources: [source], model, systemPrompt: (tools) => `${(built += 1)}: ${tools.map(({ name }) => name).join()}` });
+  const session = await createAgentSession({
+    sources: [source],
+    model,
+    systemPrompt: (tools) => `${(built += 1)}: ${tools.map(({ name }) => name).join()}`,
+  });
   await session.prompt("1");
   source.set({ state: "down", tools: [make("s__a")] });
   source.set({ state: "ready", tools: [make("s__a")] });

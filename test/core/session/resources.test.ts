@@ -5,16 +5,23 @@ import { gate, makeTool, settle, textOf } from "../../support/tools.ts";
 /** A tool that runs until it is told, and says when it started. */
 function held(log: string[]) {
   const gates = new Map<string, ReturnType<typeof gate<void>>>();
-  const tool = makeTool("work", async ({ id, key: _, ...rest }) => {
-    log.push(`+${String(id)}`);
-    const opened = gate();
-    gates.set(String(id), opened);
-    await opened.opened;
-    log.push(`-${String(id)}`);
-    return JSON.stringify(rest);
-  }, {
-    rest: { resources: ({ key, mode }) => (typeof key === "string" ? [{ key, mode: mode === "read" ? "read" : "write" }] : []) },
-  });
+  const tool = makeTool(
+    "work",
+    async ({ id, key: _, ...rest }) => {
+      log.push(`+${String(id)}`);
+      const opened = gate();
+      gates.set(String(id), opened);
+      await opened.opened;
+      log.push(`-${String(id)}`);
+      return JSON.stringify(rest);
+    },
+    {
+      rest: {
+        resources: ({ key, mode }) =>
+          typeof key === "string" ? [{ key, mode: mode === "read" ? "read" : "write" }] : [],
+      },
+    },
+  );
   const finish = async (id: string): Promise<void> => {
     gates.get(id)?.open();
     await settle();
@@ -64,7 +71,10 @@ test("an exclusive call conflicts with all, in its batch and between sessions", 
   const log: string[] = [];
   const { tool, finish } = held(log);
   const alone = makeTool("alone", () => void log.push("alone"), { rest: { exclusive: true } });
-  const [one, two] = [await createAgentSession({ tools: [tool, alone] }), await createAgentSession({ tools: [tool, alone] })];
+  const [one, two] = [
+    await createAgentSession({ tools: [tool, alone] }),
+    await createAgentSession({ tools: [tool, alone] }),
+  ];
   const busy = one.dispatch({ name: "work", input: { id: 1 } });
   await settle();
   const exclusive = two.dispatch({ name: "alone" });
@@ -108,7 +118,16 @@ test("what a late executor returns is shown to nobody, its progress is dropped, 
   const events: string[] = [];
   let report = (): void => undefined;
   const session = await createAgentSession({
-    tools: [makeTool("slow", (_, { progress }) => { report = () => progress({ message: "late news" }); return end.opened; }, { rest: { timeoutMs: 20 } })],
+    tools: [
+      makeTool(
+        "slow",
+        (_, { progress }) => {
+          report = () => progress({ message: "late news" });
+          return end.opened;
+        },
+        { rest: { timeoutMs: 20 } },
+      ),
+    ],
   });
   session.observe(({ type }) => events.push(type));
   expect((await session.dispatch({ name: "slow" })).outcome).toBe("timed-out");
@@ -121,8 +140,17 @@ test("what a late executor returns is shown to nobody, its progress is dropped, 
 
 test("a nested call inherits caller, abort, deadline and held keys, and waits for no key of its parent", async () => {
   const seen: unknown[] = [];
-  const inner = makeTool("inner", (_, { caller, deadline }) => void seen.push(caller.kind, Number.isFinite(deadline)), { rest: { resources: () => [{ key: "same", mode: "write" }] } });
-  const outer = makeTool("outer", async (_, { dispatch, deadline }) => { seen.push(deadline); return (await dispatch({ name: "inner" })).outcome; }, { rest: { resources: () => [{ key: "same", mode: "write" }] } });
+  const inner = makeTool("inner", (_, { caller, deadline }) => void seen.push(caller.kind, Number.isFinite(deadline)), {
+    rest: { resources: () => [{ key: "same", mode: "write" }] },
+  });
+  const outer = makeTool(
+    "outer",
+    async (_, { dispatch, deadline }) => {
+      seen.push(deadline);
+      return (await dispatch({ name: "inner" })).outcome;
+    },
+    { rest: { resources: () => [{ key: "same", mode: "write" }] } },
+  );
   const session = await createAgentSession({ tools: [inner, outer] });
   const [result] = await session.beginTurn().dispatch([{ name: "outer" }]);
   expect(textOf(result ?? { content: [] })).toBe("ok");
@@ -130,7 +158,9 @@ test("a nested call inherits caller, abort, deadline and held keys, and waits fo
 });
 
 test("a tool that dispatches itself for ever ends in a result", async () => {
-  const session = await createAgentSession({ tools: [makeTool("again", async (_, { dispatch }) => dispatch({ name: "again" }))] });
+  const session = await createAgentSession({
+    tools: [makeTool("again", async (_, { dispatch }) => dispatch({ name: "again" }))],
+  });
   const result = await session.dispatch({ name: "again" });
   expect(result.outcome).toBe("error");
   expect(textOf(result)).toContain("nested");
@@ -139,7 +169,19 @@ test("a tool that dispatches itself for ever ends in a result", async () => {
 test("ten parallel calls with a concurrent hook that waits overlap in the hook", async () => {
   const opened = gate();
   let inside = 0;
-  const session = await createAgentSession({ tools: [makeTool("t")], hooks: [{ name: "slow", concurrent: true, beforeToolCall: async () => { inside += 1; await opened.opened; } }] });
+  const session = await createAgentSession({
+    tools: [makeTool("t")],
+    hooks: [
+      {
+        name: "slow",
+        concurrent: true,
+        beforeToolCall: async () => {
+          inside += 1;
+          await opened.opened;
+        },
+      },
+    ],
+  });
   const batch = session.dispatchBatch(Array.from({ length: 10 }, () => ({ name: "t" })));
   await settle();
   expect(inside).toBe(10);
@@ -151,13 +193,24 @@ test("a hook that dispatches gives the lock back while the nested tool waits for
   const opened = gate();
   const session = await createAgentSession({
     tools: [
-      makeTool("holder", async () => { await opened.opened; return "held"; }, { rest: { resources: () => [{ key: "q", mode: "write" }] } }),
+      makeTool(
+        "holder",
+        async () => {
+          await opened.opened;
+          return "held";
+        },
+        { rest: { resources: () => [{ key: "q", mode: "write" }] } },
+      ),
       makeTool("needs", () => "got it", { rest: { resources: () => [{ key: "q", mode: "write" }] } }),
       makeTool("outer", () => "outer"),
     ],
     hooks: [
       { name: "after", tools: ["holder"], afterToolCall: async () => void (await settle()) },
-      { name: "nesting", tools: ["outer"], beforeToolCall: async (_, { dispatch }) => ({ result: textOf(await dispatch({ name: "needs" })) }) },
+      {
+        name: "nesting",
+        tools: ["outer"],
+        beforeToolCall: async (_, { dispatch }) => ({ result: textOf(await dispatch({ name: "needs" })) }),
+      },
     ],
   });
   const holder = session.dispatch({ name: "holder" });
@@ -165,7 +218,9 @@ test("a hook that dispatches gives the lock back while the nested tool waits for
   const outer = session.dispatch({ name: "outer" });
   await settle();
   let isFree = false;
-  await session.runWithSessionWriteLock(() => { isFree = true; });
+  await session.runWithSessionWriteLock(() => {
+    isFree = true;
+  });
   expect(isFree).toBe(true);
   opened.open();
   expect(textOf(await holder)).toBe("held");
