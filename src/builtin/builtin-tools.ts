@@ -20,7 +20,7 @@ export interface BuiltinOptions {
   /** Where the session keeps long outputs, so that `read` can page through them. The same port as the session's. */
   readonly spill?: SpillPort | undefined;
   /** Default: the running one. */
-  readonly platform?: NodeJS.Platform | undefined;
+  readonly platform?: string | undefined;
   /** Where commands get their few variables from. Default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clock?: Clock | undefined;

@@ -24,6 +24,6 @@ function fileKey(workspace: Workspace, path: unknown, mode: ResourceKey["mode"])
 }
 
 /** Two spellings of one file are one key where the file system folds case. One key too few would let writes overlap. */
-function foldCase(path: string, platform: NodeJS.Platform): string {
+function foldCase(path: string, platform: string): string {
   return platform === "win32" || platform === "darwin" ? path.normalize("NFC").toLowerCase() : path;
 }

@@ -8,7 +8,7 @@ import { refuseWin32Path } from "./win32-path.ts";
 export interface Workspace {
   /** Its real path: absolute, without symbolic links. */
   readonly root: string;
-  readonly platform: NodeJS.Platform;
+  readonly platform: string;
 }
 
 /** Where a path leads, once every symbolic link is followed; always inside the root. */
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** Throws `bad-option` if the root is not a folder that can be entered. */
-export function createWorkspace(root: string, platform: NodeJS.Platform): Workspace {
+export function createWorkspace(root: string, platform: string): Workspace {
   try {
     const real = realpathSync.native(root);
     if (statSync(real).isDirectory()) return Object.freeze({ root: real, platform });
@@ -55,7 +55,7 @@ export function resolvePath(workspace: Workspace, task: Task): Place {
 }
 
 /** Why the text of a path cannot be used, as a clause. */
-export function refusePath(path: string, platform: NodeJS.Platform): string | undefined {
+export function refusePath(path: string, platform: string): string | undefined {
   if (path === "") return "the path is empty";
   if (path.includes("\0")) return "the path holds a NUL character";
   if (!path.isWellFormed()) return "the path is not well-formed text";
@@ -66,7 +66,7 @@ export function refusePath(path: string, platform: NodeJS.Platform): string | un
 const LONGEST_PATH = 4096;
 
 /** Whether a real path is the root or below it. Never by prefix: `/ws-evil` is not inside `/ws`. */
-export function isInside(root: string, real: string, platform: NodeJS.Platform): boolean {
+export function isInside(root: string, real: string, platform: string): boolean {
   const paths = pathsOf(platform);
   const relative = paths.relative(root, real);
   return relative !== ".." && !relative.startsWith(`..${paths.sep}`) && !paths.isAbsolute(relative);
@@ -78,7 +78,7 @@ export function showPath({ root, platform }: Workspace, real: string): string {
   return relative === "" ? "." : relative.split(pathsOf(platform).sep).join("/");
 }
 
-export function pathsOf(platform: NodeJS.Platform): PlatformPath {
+export function pathsOf(platform: string): PlatformPath {
   return platform === "win32" ? win32 : posix;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { playDemo } from "../../src/cli/commands/demo/play-demo.ts";
 import { maskDurations, renderDemo } from "../../src/cli/commands/demo/render-demo.ts";
@@ -13,7 +13,7 @@ function squeeze(line: string): string {
   return line.trim().replace(/ {2,}/g, "  ");
 }
 
-test.skipIf(!existsSync("README.md"))("README's first screen shows what the demo prints", async () => {
+test("README's first screen shows what the demo prints", async () => {
   const report = await playDemo({ signal: new AbortController().signal });
   const printed = demoLines(renderDemo(report, (_, text) => text));
   const shown = demoLines(readFileSync("README.md", "utf8"));

@@ -3,9 +3,7 @@ import type { SourceSnapshot } from "toolmap";
 
 /** A gate that a test opens: whatever awaits `opened` goes on then. */
 export function gate<T = void>(): { readonly opened: Promise<T>; open(value: T): void; fail(error: unknown): void } {
-  const { promise, resolve, reject } = Promise.withResolvers
-    ? Promise.withResolvers<T>()
-    : withResolvers<T>();
+  const { promise, resolve, reject } = Promise.withResolvers ? Promise.withResolvers<T>() : withResolvers<T>();
   return { opened: promise, open: resolve, fail: reject };
 }
 
@@ -38,7 +36,15 @@ interface ToolParts {
 export function makeTool(
   name: string,
   execute: (input: JsonObject, context: ToolContext) => unknown = () => "done",
-  { owner = { kind: "custom" }, schema = ANYTHING, outputSchema, description = name, annotations, rest, descriptor }: ToolParts = {},
+  {
+    owner = { kind: "custom" },
+    schema = ANYTHING,
+    outputSchema,
+    description = name,
+    annotations,
+    rest,
+    descriptor,
+  }: ToolParts = {},
 ): AgentTool {
   return {
     descriptor: {

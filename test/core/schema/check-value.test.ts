@@ -283,11 +283,7 @@ describe("checkValue on absent fields", () => {
 
 describe("checkValue with a schema that cannot be trusted", () => {
   test("checkValue says that a schema cannot be read", () => {
-    for (const schema of [
-      { type: "string", pattern: "(" },
-      { $ref: "#" },
-      { $dynamicRef: "#", allOf: [{ $ref: "#" }] },
-    ]) {
+    for (const schema of [{ type: "string", pattern: "(" }, { patternProperties: { "[": {} } }]) {
       const checked = checkValue(schema, "x");
       expect(checked.ok ? "ok" : checked.issues.map(({ expected }) => expected)).toEqual([
         "a value that can be checked, but the tool's schema cannot be read",
