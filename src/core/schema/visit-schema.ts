@@ -15,7 +15,7 @@ export interface SchemaWalk {
   readonly root: JsonObject;
   /** Steps left. A walk without steps fits nothing and finds nothing. */
   steps: number;
-  /** Frames left. */
+  /** Frames left. Without them there are no steps either. */
   frames: number;
 }
 
@@ -47,7 +47,13 @@ export function fits(walk: SchemaWalk, schema: unknown, value: JsonValue): boole
 
 /** Everything to change about a value. Empty for a value that fits, and for one whose fault this walk does not know. */
 export function findIssues(walk: SchemaWalk, value: JsonValue): readonly SchemaIssue[] {
-  return findIssuesBy(walk, walk.root, value);
+  const said = new Set<string>();
+  return findIssuesBy(walk, walk.root, value).filter(({ path, expected }) => {
+    const key = `${path} ${expected}`;
+    if (said.has(key)) return false;
+    said.add(key);
+    return true;
+  });
 }
 
 function findIssuesBy(walk: SchemaWalk, schema: unknown, value: JsonValue): readonly SchemaIssue[] {
@@ -67,7 +73,8 @@ interface Visit {
 function visit(walk: SchemaWalk, { schema, value, place, sink }: Visit): boolean {
   if (schema === false) return refuse(sink, place, "no value", value);
   if (!isRecord(schema)) return true;
-  if (--walk.steps < 0 || walk.frames <= 0) return false;
+  if (walk.frames <= 0) walk.steps = 0;
+  if (--walk.steps < 0) return false;
   if (sink && sink.length >= MAX_ISSUES) return false;
   walk.frames--;
   const isFit = visitKeywords(walk, { schema, value, place, sink });
