@@ -88,6 +88,7 @@ export function walk(run: CallRun, steps: readonly Step[], from = 0): Promise<vo
     const pending = steps[index]?.(run);
     if (pending) {
       run.hasWaited = true;
+      if (index === steps.length - 1) return pending;
       return pending.then(() => walk(run, steps, index + 1));
     }
   }

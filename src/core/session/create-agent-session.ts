@@ -28,7 +28,7 @@ import { watchRegistry } from "./watch-registry.ts";
  */
 export async function createAgentSession<App = unknown>(options: SessionOptions<App> = {}): Promise<AgentSession> {
   assertSessionOptions(options);
-  const id = options.id ?? globalThis.crypto.randomUUID();
+  const id = options.id ?? freshSessionId();
   const clock: Clock = options.ports?.clock ?? systemClock;
   const limits = resolveCallLimits(options.limits);
   const hooks = new HookSet(options.hooks ?? []);
@@ -96,6 +96,15 @@ export async function createAgentSession<App = unknown>(options: SessionOptions<
       await lease?.release();
     },
   });
+}
+
+/** Unique, and no secret: `globalThis.crypto` would cost several milliseconds to load and keeps nothing safe here. */
+function freshSessionId(): string {
+  const random = (): string =>
+    Math.floor(Math.random() * 2 ** 48)
+      .toString(36)
+      .padStart(10, "0");
+  return `s-${Date.now().toString(36)}-${random()}${random()}`;
 }
 
 /** A registry that others share stays theirs; one of our own goes with the session. */
