@@ -5,7 +5,7 @@ import { copyJson, readContent } from "../tool/read-content.ts";
 import type { ToolResult } from "../tool/result.ts";
 import { hookEvent } from "./before-hooks.ts";
 import type { CallRun } from "./call-run.ts";
-import { freezeContent } from "./finish.ts";
+import { frozenContent } from "./finish.ts";
 import { NO_OUTPUT } from "./normalise-output.ts";
 
 /** Runs the after-hooks in registration order, when the execute step produced something. One that fails changes nothing. */
@@ -41,7 +41,7 @@ function draftOf(run: CallRun): ToolResult {
     name: run.name,
     outcome,
     isError: outcome !== "ok",
-    content: freezeContent(run.content),
+    content: frozenContent(run),
     ...(structuredContent === undefined ? {} : { structuredContent }),
   });
 }

@@ -76,6 +76,7 @@ export class CallRun implements HookHost, ResourceHold {
   raw: Raw | undefined = undefined;
   outcome: Outcome | undefined = undefined;
   content: readonly Content[] = NO_CONTENT;
+  frozenContent: readonly Content[] | undefined = undefined;
   structuredContent: JsonValue | undefined = undefined;
   /** The one finished call that `once` answers with. */
   recorded: ToolResult | undefined = undefined;

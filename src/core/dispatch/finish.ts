@@ -16,13 +16,19 @@ function freezeResult(run: CallRun): ToolResult {
   const { outcome = "error", structuredContent } = run;
   const { callId, name } = run;
   const isError = outcome !== "ok";
-  const content = freezeContent(run.content);
+  const content = frozenContent(run);
   const details = Object.freeze(detailsOf(run));
   if (structuredContent === undefined) return Object.freeze({ callId, name, outcome, isError, content, details });
   return Object.freeze({ callId, name, outcome, isError, content, structuredContent, details });
 }
 
-export function freezeContent(content: readonly Content[]): readonly Content[] {
+/** Frozen once, for the after-hooks or for the result: freezing an array is among the dearest things of a call. */
+export function frozenContent(run: CallRun): readonly Content[] {
+  if (run.content !== run.frozenContent) run.frozenContent = run.content = freezeContent(run.content);
+  return run.content;
+}
+
+function freezeContent(content: readonly Content[]): readonly Content[] {
   if (content.length === 0) return NOTHING;
   for (const block of content) {
     if (block.type === "text" && block.annotations === undefined && block._meta === undefined) Object.freeze(block);

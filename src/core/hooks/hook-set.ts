@@ -11,6 +11,8 @@ interface HooksOfTool {
   readonly after: readonly Hook[];
 }
 
+const NO_HOOKS: HooksOfTool = Object.freeze({ before: [], after: [] });
+
 /** A session's hooks in registration order, looked up by tool. */
 export class HookSet {
   readonly hooks: readonly Hook[];
@@ -27,6 +29,7 @@ export class HookSet {
 
   /** The hooks that a call of this tool passes. */
   of(descriptor: ToolDescriptor): HooksOfTool {
+    if (this.hooks.length === 0) return NO_HOOKS;
     const known = this.#byTool.get(descriptor);
     if (known) return known;
     const matching = this.hooks.filter((_, index) => this.#matches[index]?.(descriptor) === true);

@@ -10,15 +10,12 @@ export interface Entrance {
   ): Promise<ToolResult>;
 }
 
-const entrances = new WeakMap<AgentSession, Entrance>();
+/** Where a session of ours keeps its entrance. */
+export const ENTRANCE: unique symbol = Symbol("toolmap.entrance");
 
-export function registerEntrance(session: AgentSession, entrance: Entrance): void {
-  entrances.set(session, entrance);
-}
-
-/** The entrance of a session of ours. */
+/** The entrance of a session that createAgentSession made. */
 export function entranceOf(session: AgentSession): Entrance {
-  const entrance = entrances.get(session);
+  const entrance = (session as { readonly [ENTRANCE]?: Entrance })[ENTRANCE];
   if (!entrance) throw new Error("not a session of createAgentSession");
   return entrance;
 }

@@ -22,7 +22,7 @@ import type { BoundTool } from "../tool/tool.ts";
 import type { AgentSession, DispatchOptions, SessionOptions, SkippedTool, Turn } from "./agent-session.ts";
 import { bindTools } from "./bind-tools.ts";
 import { Conversation } from "./conversation.ts";
-import { registerEntrance } from "./entrance.ts";
+import { type Entrance, ENTRANCE } from "./entrance.ts";
 import type { SessionEvent } from "./event.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { ToolChoice } from "./model.ts";
@@ -74,9 +74,11 @@ export class Session implements AgentSession {
       model: Object.freeze({ ...caller, kind: "model" }),
     };
     this.#conversation = model && new Conversation(parts, model, () => this.#beginLoopTurn());
-    registerEntrance(this, {
-      dispatch: (call, { caller: as, signal, timeoutMs }) => this.#start(call, { caller: as, signal, timeoutMs }),
-    });
+  }
+
+  /** For entrances whose caller is not the program. */
+  get [ENTRANCE](): Entrance {
+    return { dispatch: (call, options) => this.#start(call, options) };
   }
 
   // ---------------------------------------------------------------- what there is
