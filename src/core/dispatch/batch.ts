@@ -17,6 +17,8 @@ export interface Batch {
   readonly ids: readonly string[];
   /** All that do not conflict overlap; the results come in call order, one each. Never rejects. */
   run(): Promise<readonly ToolResult[]>;
+  /** Cancels those that are not answered yet. */
+  readonly cancel: (reason: string) => void;
 }
 
 export function openBatch(
@@ -30,6 +32,9 @@ export function openBatch(
   );
   return {
     ids: runs.map(({ callId }) => callId),
+    cancel: (reason) => {
+      for (const run of runs) run.cancel(reason);
+    },
     run: async () => {
       const stopListening = cancelOnAbort(runs, signal);
       // Started in call order; each goes on by itself up to its first wait.

@@ -13,6 +13,8 @@ type Piece =
 /** A model's answer while it streams in. */
 export class AssistantAnswer {
   readonly #pieces: Piece[] = [];
+  /** Read once the answer is whole. */
+  #calls: readonly ToolCall[] | undefined;
   finish: Finish | undefined;
 
   /** Takes a part. Returns the event that it is, if it is one. */
@@ -54,6 +56,11 @@ export class AssistantAnswer {
 
   /** The calls to dispatch; those that the provider ran itself are not among them. An answer cut off cuts off its calls. */
   get calls(): readonly ToolCall[] {
+    this.#calls ??= this.#readCalls();
+    return this.#calls;
+  }
+
+  #readCalls(): readonly ToolCall[] {
     const isCut = this.finish?.reason === "length" || this.finish?.reason === "content-filter";
     return this.#pieces.flatMap((piece) => {
       if (piece.type !== "call" || piece.part.providerExecuted === true) return [];

@@ -10,6 +10,7 @@ import type { SessionOptions } from "./agent-session.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { Model, ToolChoice } from "./model.ts";
 import { resolveLoopLimits } from "./resolve-options.ts";
+import { PromptStop } from "./prompt-stop.ts";
 import type { Run, RunResult, Stop } from "./run.ts";
 import { RunHandle } from "./run-handle.ts";
 import { type LoopHost, runLoop } from "./run-loop.ts";
@@ -22,11 +23,10 @@ export interface ConversationParts {
   readonly hub: EventHub;
 }
 
-type BeginTurn = () => PinnedTurn & { open(calls: readonly ToolCall[], signal: AbortSignal): TurnBatch };
+type BeginTurn = () => PinnedTurn & { open(calls: readonly ToolCall[]): TurnBatch };
 
 interface ActivePrompt {
-  readonly controller: AbortController;
-  stop: Stop;
+  readonly stop: PromptStop;
   /** Settles, and never rejects, when the prompt is over. */
   readonly ended: Promise<unknown>;
 }
@@ -67,9 +67,7 @@ export class Conversation {
 
   /** Ends the running prompt, if there is one. */
   abort(stop: Stop = "cancelled"): void {
-    if (!this.#active || this.#active.controller.signal.aborted) return;
-    this.#active.stop = stop;
-    this.#active.controller.abort();
+    this.#active?.stop.abort(stop);
   }
 
   async whenIdle(): Promise<void> {
@@ -80,22 +78,20 @@ export class Conversation {
     content: readonly Content[],
     { signal, toolChoice }: { readonly signal: AbortSignal | undefined; readonly toolChoice: ToolChoice | undefined },
   ): Promise<RunResult> {
-    const controller = new AbortController();
+    const stop = new PromptStop();
     const stopWatching = this.#watch(signal);
     // A tick later, so that whoever iterates the run sees its first event.
     const ended = Promise.resolve().then(async () => {
-      const result = await runLoop(this.#host(controller.signal), {
+      const result = await runLoop(this.#host(), {
         prompt: content,
         toolChoice,
-        signal: controller.signal,
-        abortedBy: () => active.stop,
+        stop,
       });
       stopWatching();
       this.#active = undefined;
       return result;
     });
-    const active: ActivePrompt = { controller, stop: "cancelled", ended };
-    this.#active = active;
+    this.#active = { stop, ended };
     if (signal?.aborted === true) this.abort();
     return ended;
   }
@@ -112,7 +108,7 @@ export class Conversation {
     };
   }
 
-  #host(signal: AbortSignal): LoopHost {
+  #host(): LoopHost {
     return {
       model: this.#model,
       limits: resolveLoopLimits(this.#parts.options.limits),
@@ -120,10 +116,7 @@ export class Conversation {
       append: (message) => this.#append(message),
       takeSteering: () => this.#steering.splice(0),
       hasSteering: () => this.#steering.length > 0,
-      beginTurn: () => {
-        const turn = this.#beginTurn();
-        return { ...turn, open: (calls) => turn.open(calls, signal) };
-      },
+      beginTurn: () => this.#beginTurn(),
       systemPrompt: (tools) => this.#systemPrompt(tools),
       emit: (event, turn) => this.#parts.hub.emit(event, undefined, turn),
     };

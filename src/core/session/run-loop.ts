@@ -7,6 +7,7 @@ import type { ToolResult } from "../tool/result.ts";
 import { AssistantAnswer } from "./assistant-answer.ts";
 import type { EventBody } from "./event.ts";
 import type { Model, ModelPart, ToolChoice, Usage } from "./model.ts";
+import type { PromptStop } from "./prompt-stop.ts";
 import type { RunResult, Stop } from "./run.ts";
 
 /** The bounds of one prompt. Undefined = none. */
@@ -24,6 +25,7 @@ export interface LoopTurn {
   open(calls: readonly ToolCall[]): {
     readonly ids: readonly string[];
     run(): Promise<{ readonly results: readonly ToolResult[]; readonly isLoop: boolean }>;
+    cancel(reason: string): void;
   };
 }
 
@@ -45,9 +47,7 @@ export interface LoopHost {
 export interface LoopOptions {
   readonly prompt: readonly Content[];
   readonly toolChoice: ToolChoice | undefined;
-  readonly signal: AbortSignal;
-  /** Why the signal was aborted. */
-  abortedBy(): Stop;
+  readonly stop: PromptStop;
 }
 
 /** Prompt, answer, results, answer … until the model is done or a bound is reached. Never rejects. */
@@ -58,7 +58,7 @@ export async function runLoop(host: LoopHost, options: LoopOptions): Promise<Run
     await host.append(userMessage(options.prompt));
     return progress.end(await takeTurns(host, options, progress));
   } catch (error) {
-    if (options.signal.aborted) return progress.end(options.abortedBy());
+    if (options.stop.isAborted) return progress.end(options.stop.reason);
     return progress.end("model-error", messageOf(error));
   }
 }
@@ -67,7 +67,7 @@ async function takeTurns(host: LoopHost, options: LoopOptions, progress: Progres
   for (let turns = 0; ; turns += 1) {
     const bound = boundReached(host, progress, turns);
     if (bound) return bound;
-    if (options.signal.aborted) return options.abortedBy();
+    if (options.stop.isAborted) return options.stop.reason;
     if (turns > 0) for (const text of host.takeSteering()) await host.append(userMessage([{ type: "text", text }]));
     const stop = await takeTurn(host, options, { progress, isFirst: turns === 0 });
     if (stop) return stop;
@@ -89,23 +89,23 @@ async function takeTurn(
   const turn = host.beginTurn();
   host.emit({ type: "turn-started" }, turn.number);
   const toolChoice = isFirst ? options.toolChoice : undefined;
-  const { answer, failure } = await askModel(host, turn, { signal: options.signal, toolChoice });
+  const { answer, failure } = await askModel(host, turn, { stop: options.stop, toolChoice });
   progress.add(answer);
-  if (failure !== undefined || options.signal.aborted) {
+  if (failure !== undefined || options.stop.isAborted) {
     // Whole calls may have arrived; none of them is dispatched, so none may stay in the transcript.
     if (answer.text !== "") await host.append(assistantMessage([{ type: "text", text: answer.text }]));
     finishTurn(host, turn, { answer, results: [] });
-    if (options.signal.aborted) return options.abortedBy();
+    if (options.stop.isAborted) return options.stop.reason;
     progress.failure = failure;
     return "model-error";
   }
-  const isLoop = answer.calls.length > 0 && (await answerCalls(host, turn, { answer, progress }));
+  const isLoop = answer.calls.length > 0 && (await answerCalls(host, turn, { answer, progress, stop: options.stop }));
   if (answer.calls.length === 0) {
     await host.append(assistantMessage(answer.parts([])));
     finishTurn(host, turn, { answer, results: [] });
     return host.hasSteering() ? undefined : "end";
   }
-  if (options.signal.aborted) return options.abortedBy();
+  if (options.stop.isAborted) return options.stop.reason;
   return isLoop ? "loop" : undefined;
 }
 
@@ -113,12 +113,19 @@ async function takeTurn(
 async function answerCalls(
   host: LoopHost,
   turn: LoopTurn,
-  { answer, progress }: { readonly answer: AssistantAnswer; readonly progress: Progress },
+  {
+    answer,
+    progress,
+    stop,
+  }: { readonly answer: AssistantAnswer; readonly progress: Progress; readonly stop: PromptStop },
 ): Promise<boolean> {
   const batch = turn.open(answer.calls);
   const appended = host.append(assistantMessage(answer.parts(batch.ids)));
   if (appended) await appended;
+  stop.onAbort = () => batch.cancel("the prompt was aborted");
+  if (stop.isAborted) stop.onAbort();
   const { results, isLoop } = await batch.run();
+  stop.onAbort = undefined;
   for (const result of results) progress.results.push(result);
   const answered = host.append(Object.freeze({ role: "tool", results }));
   if (answered) await answered;
@@ -135,12 +142,12 @@ interface ModelEnd {
 async function askModel(
   host: LoopHost,
   turn: LoopTurn,
-  options: { readonly signal: AbortSignal; readonly toolChoice: ToolChoice | undefined },
+  options: { readonly stop: PromptStop; readonly toolChoice: ToolChoice | undefined },
 ): Promise<ModelEnd> {
   const first = await streamAnswer(host, turn, options);
-  if (first.failure !== undefined || !first.answer.isEmpty || options.signal.aborted) return first;
+  if (first.failure !== undefined || !first.answer.isEmpty || options.stop.isAborted) return first;
   const second = await streamAnswer(host, turn, options);
-  return second.failure === undefined && second.answer.isEmpty && !options.signal.aborted
+  return second.failure === undefined && second.answer.isEmpty && !options.stop.isAborted
     ? { answer: second.answer, failure: "the model gave an empty answer twice" }
     : second;
 }
@@ -148,7 +155,7 @@ async function askModel(
 async function streamAnswer(
   host: LoopHost,
   turn: LoopTurn,
-  { signal, toolChoice }: { readonly signal: AbortSignal; readonly toolChoice: ToolChoice | undefined },
+  { stop, toolChoice }: { readonly stop: PromptStop; readonly toolChoice: ToolChoice | undefined },
 ): Promise<ModelEnd> {
   const answer = new AssistantAnswer();
   const system = host.systemPrompt(turn.tools);
@@ -158,9 +165,9 @@ async function streamAnswer(
       messages: host.transcript,
       tools: turn.tools,
       ...(toolChoice === undefined ? {} : { toolChoice }),
-      signal,
+      signal: stop.signal,
     });
-    await readParts(parts, signal, (part) => {
+    await readParts(parts, stop, (part) => {
       const event = answer.take(part);
       if (event) host.emit(event, turn.number);
     });
@@ -175,27 +182,24 @@ async function streamAnswer(
 /** Reads a stream to its end or to the abort, whichever comes first: a model may ignore its signal. */
 async function readParts(
   parts: AsyncIterable<ModelPart>,
-  signal: AbortSignal,
+  stop: PromptStop,
   take: (part: ModelPart) => void,
 ): Promise<void> {
-  if (signal.aborted) return;
+  if (stop.isAborted) return;
   const iterator = parts[Symbol.asyncIterator]();
   // One slot instead of a race with a promise that would keep every part's reaction until the stream ends.
-  let interrupt = (): void => undefined;
-  const onAbort = (): void => interrupt();
-  signal.addEventListener("abort", onAbort, { once: true });
   try {
     for (;;) {
       const next = await new Promise<IteratorResult<ModelPart> | undefined>((resolve, reject) => {
-        interrupt = () => resolve(undefined);
+        stop.onAbort = () => resolve(undefined);
         iterator.next().then(resolve, reject);
       });
       if (next === undefined || next.done === true) break;
       take(next.value);
     }
   } finally {
-    signal.removeEventListener("abort", onAbort);
-    if (signal.aborted) void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    stop.onAbort = undefined;
+    if (stop.isAborted) void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }
 

@@ -198,9 +198,10 @@ export class Session implements AgentSession {
     });
   }
 
-  #beginLoopTurn(): PinnedTurn & { open(calls: readonly ToolCall[], signal: AbortSignal): TurnBatch } {
+  #beginLoopTurn(): PinnedTurn & { open(calls: readonly ToolCall[]): TurnBatch } {
     const turn = this.#pinTurn();
-    return { ...turn, open: (calls, signal) => this.#openBatch(turn, calls, signal) };
+    const { number, tools, scope } = turn;
+    return { number, tools, scope, open: (calls) => this.#openBatch(turn, calls, undefined) };
   }
 
   /** A turn begins when its tool list is read for a model request. */

@@ -24,6 +24,7 @@ export interface TurnOptions {
 export interface TurnBatch {
   readonly ids: Batch["ids"];
   run(): Promise<{ readonly results: readonly ToolResult[]; readonly isLoop: boolean }>;
+  cancel: Batch["cancel"];
 }
 
 /** Opens the calls of an answer behind the loop guard: their ids are final, nothing has run. */
@@ -35,6 +36,7 @@ export function openTurnBatch(turn: PinnedTurn, calls: readonly ToolCall[], opti
   const batch = openBatch(dispatcher, calls, { caller, scope: turn.scope, signal, refusal });
   return {
     ids: batch.ids,
+    cancel: batch.cancel,
     run: async () => {
       const results = await batch.run();
       if (isLoop) return { results, isLoop };
