@@ -26,13 +26,15 @@ export async function benchRegistry({ createAgentSession, buildToolPlan }) {
       },
       { count: size === 1000 ? 100 : 20 },
     );
+    let builtMap;
     const floor = await cpuMicros(
       async (count) => {
         for (let done = 0; done < count; done += 1)
-          new Map(snapshots[done & 1].tools.map((tool) => [tool.descriptor.name, tool]));
+          builtMap = new Map(snapshots[done & 1].tools.map((tool) => [tool.descriptor.name, tool]));
       },
       { count: size === 1000 ? 100 : 20 },
     );
+    if (builtMap.size !== size) throw new Error("the bench is broken");
     rows.push(row(`refreshToolRegistry, ${size} tools`, refresh, { floor, bar: refreshBar }));
     const descriptors = [...session.refreshToolRegistry().tools.values()].map(({ descriptor }) => descriptor);
     const plan = await cpuMicros(

@@ -55,7 +55,7 @@ function hintOf(run: CallRun, spill: string, head: string): string {
   if (!read || read.hidden || read.descriptor.owner.kind !== "core")
     return "The rest is kept, and no tool here can read it.";
   const lines = head.split("\n");
-  const column = [...(lines.at(-1) ?? "")].length + 1;
+  const column = countCharacters(lines.at(-1) ?? "") + 1;
   const place = column === 1 ? { offset: lines.length } : { offset: lines.length, column };
   return `To go on, call read with ${JSON.stringify({ path: `spill:${spill}`, ...place })}.`;
 }
@@ -102,4 +102,11 @@ function textOf(block: Content): string {
     default:
       return "";
   }
+}
+
+/** Code points, as `read` counts its columns. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }

@@ -10,7 +10,8 @@ export function lookUp(run: CallRun): void {
     run.entry = exact;
     return;
   }
-  const name = String(run.call.name);
+  const given: unknown = run.call.name;
+  const name = typeof given === "string" ? given : "";
   const found = findTool(view, name);
   if (!found) {
     run.name = clipText(name, 128);

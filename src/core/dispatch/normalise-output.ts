@@ -92,11 +92,17 @@ function text(value: string): Content {
 /** The message of a throw, whole: it is for the model. Never a stack. Anything may be thrown. */
 function describeThrown(error: unknown): string {
   try {
-    const said = error instanceof Error ? error.message || error.name : error === undefined ? "" : String(error);
+    const said = error instanceof Error ? error.message || error.name : textOfThrown(error);
     return said.trim() === "" ? "The tool failed and gave no reason." : said;
   } catch {
     return "The tool failed and gave no reason.";
   }
+}
+
+/** What was thrown in place of an error, in words: a text as it is, else as JSON. */
+function textOfThrown(error: unknown): string {
+  if (typeof error === "string") return error;
+  return error === undefined ? "" : (JSON.stringify(copyJson(error)) ?? "");
 }
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>([

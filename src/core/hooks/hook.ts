@@ -39,7 +39,7 @@ export interface HookContext {
   /** Milliseconds since the epoch. */
   readonly deadline: number;
   readonly sessionId: string;
-  dispatch(call: ToolCall): Promise<ToolResult>;
+  readonly dispatch: (call: ToolCall) => Promise<ToolResult>;
   /** The session's own JSON. */
   readonly state: HookState;
 }

@@ -139,9 +139,9 @@ function compileProfile(
   const { profile: name } = layer;
   if (name === undefined) return undefined;
   const matches = profileMatcher(name);
-  const rule = ruleOf(layer, "profile", { text: `profile ${String(name)}`, index: -1, places });
+  const rule = ruleOf(layer, "profile", { text: `profile ${name}`, index: -1, places });
   if (!matches) {
-    const [near] = nearestNames(String(name), PROFILE_NAMES, 1);
+    const [near] = nearestNames(name, PROFILE_NAMES, 1);
     throw new ToolmapError(
       "bad-policy",
       `Layer "${layer.name}" names the profile ${JSON.stringify(name)}, which does not exist.`,

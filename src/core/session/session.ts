@@ -281,7 +281,7 @@ export class Session implements AgentSession {
   }
 
   async #close(): Promise<{ readonly late: readonly { readonly callId: string; readonly name: string }[] }> {
-    const { dispatcher, health, hub, release } = this.#parts;
+    const { dispatcher, health, hub } = this.#parts;
     health.close();
     const children = await Promise.all([...this.#children].map((child) => child.close()));
     this.#abort("the session was closed");
@@ -289,7 +289,7 @@ export class Session implements AgentSession {
     await dispatcher.whenAnswered();
     await this.#waitForLate();
     const late = [...dispatcher.late].map(({ callId, name }) => ({ callId, name }));
-    await release();
+    await this.#parts.release();
     hub.emit({ type: "session-closed" });
     return Object.freeze({ late: [...children.flatMap((child) => child.late), ...late] });
   }

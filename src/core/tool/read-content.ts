@@ -1,4 +1,4 @@
-import { freezeJson, isRecord, type JsonObject, type JsonValue } from "../json.ts";
+import { freezeJson, isRecord, type JsonValue } from "../json.ts";
 import type { Content } from "./content.ts";
 
 /**
@@ -9,9 +9,7 @@ export function readContent(block: unknown): Content {
   const value = copyJson(block);
   if (!isRecord(value))
     return Object.freeze({ type: "text", text: value === undefined ? NOT_JSON : JSON.stringify(value) });
-  return isKnownShape(value)
-    ? (freezeJson(value) as Content)
-    : freezeJson({ type: "unknown", value: value as JsonObject });
+  return isKnownShape(value) ? (freezeJson(value) as Content) : freezeJson({ type: "unknown", value });
 }
 
 const NOT_JSON = "(a block that is not JSON)";

@@ -12,7 +12,7 @@ export interface ProgressUpdate {
   readonly total?: number;
 }
 
-/** What `execute` receives beside its input. */
+/** What `execute` receives beside its input. Its functions may be taken out of it: `({ city }, { progress })`. */
 export interface ToolContext<App = unknown> {
   readonly callId: string;
   readonly caller: Caller;
@@ -25,11 +25,11 @@ export interface ToolContext<App = unknown> {
   /** The program's own, typed. */
   readonly app: App;
   /** Dropped once the call is settled. */
-  progress(update: ProgressUpdate): void;
+  readonly progress: (update: ProgressUpdate) => void;
   /** A nested call: inherits caller, abort, remaining deadline, approver and held keys. */
-  dispatch(call: ToolCall): Promise<ToolResult>;
+  readonly dispatch: (call: ToolCall) => Promise<ToolResult>;
   /** The only way to a secret; its value is masked in this call's results. Rejects with `unknown-secret`. */
-  secret(name: string): Promise<string>;
+  readonly secret: (name: string) => Promise<string>;
 }
 
 /** The answer of an author's own validation, in the shape of Standard Schema. */
