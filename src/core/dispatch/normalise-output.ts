@@ -102,7 +102,10 @@ function describeThrown(error: unknown): string {
 /** What was thrown in place of an error, in words: a text as it is, else as JSON. */
 function textOfThrown(error: unknown): string {
   if (typeof error === "string") return error;
-  return error === undefined ? "" : (JSON.stringify(copyJson(error)) ?? "");
+  const plain = copyJson(error);
+  if (isRecord(plain) && typeof plain["message"] === "string") return plain["message"];
+  const text = plain === undefined || plain === null ? "" : JSON.stringify(plain);
+  return text === "{}" ? "" : text;
 }
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>([
