@@ -67,6 +67,8 @@ export class CallRun implements HookHost, ResourceHold {
   hasAskedAgain = false;
   /** The preparation that this call goes on from: its hooks have run. */
   prepared: Extract<Prepared, { readonly verdict: "allow" | "ask" }> | undefined = undefined;
+  /** It goes up to the approval and no further: it has started only if it turns out to be over. */
+  isPreparation = false;
   /** A step had to wait, so the time has changed since the start. */
   hasWaited = false;
   trace: Trace | undefined = undefined;

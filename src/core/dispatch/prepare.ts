@@ -5,9 +5,11 @@ import { previewOf } from "./approve.ts";
 import type { CallRun } from "./call-run.ts";
 import { askReason, mustAsk } from "./decide.ts";
 import { DECIDE, dispatch, walk } from "./dispatch.ts";
+import { reportStart } from "./receive.ts";
 
 /** Takes a call up to its approval, once, and says what it found as JSON that may travel. */
 export async function prepare(run: CallRun): Promise<Prepared> {
+  run.isPreparation = true;
   await walk(run, DECIDE);
   const preview = run.isOver || !mustAsk(run) ? undefined : await previewOf(run);
   if (run.isOver) return refused(run);
@@ -18,6 +20,7 @@ export async function prepare(run: CallRun): Promise<Prepared> {
 
 function waiting(run: CallRun, preview: readonly Content[] | undefined): Prepared {
   const reason = askReason(run);
+  const shown = mustAsk(run) ? reason : (run.decision?.message ?? "");
   const expires = run.clock.now() + run.services.limits.approvalMs;
   return Object.freeze({
     verdict: mustAsk(run) ? "ask" : "allow",
@@ -25,7 +28,7 @@ function waiting(run: CallRun, preview: readonly Content[] | undefined): Prepare
     name: run.name,
     input: run.checkedInput,
     digest: approvalDigest(run, { reason, preview }),
-    reason,
+    reason: shown,
     ...(preview === undefined ? {} : { preview }),
     expiresAt: new Date(expires).toISOString(),
   });
@@ -33,6 +36,7 @@ function waiting(run: CallRun, preview: readonly Content[] | undefined): Prepare
 
 /** It has its result already: a call that is over walks straight to the finishing steps. */
 async function refused(run: CallRun): Promise<Prepared> {
+  if (run.services.emitter()) reportStart(run);
   const result = await dispatch(run);
   const [first] = result.content;
   const reason = first?.type === "text" ? first.text : result.outcome;

@@ -6,7 +6,7 @@ import { DEEPEST_NESTING } from "./limits.ts";
 /** Reports the start, and ends at once what may not start any more. */
 export function receive(run: CallRun): void {
   if (run.trace) return;
-  if (run.services.emitter()) reportStart(run);
+  if (!run.isPreparation && run.services.emitter()) reportStart(run);
   if (run.services.isClosed()) {
     run.refuse("cancelled", "The call was not started: session closed.");
   } else if (run.cancelReason !== undefined) {
@@ -16,7 +16,7 @@ export function receive(run: CallRun): void {
   }
 }
 
-function reportStart(run: CallRun): void {
+export function reportStart(run: CallRun): void {
   run.emit({
     type: "tool-call-started",
     call: observableCall(run.call, run.callId),

@@ -99,6 +99,22 @@ describe("two phases", () => {
     expect(ran).toEqual([]);
   });
 
+  test("a preparation is no call yet: observers see one start and one end, when it is dispatched or turns out to be over", async () => {
+    const session = await paying([]);
+    const seen: string[] = [];
+    session.observe(({ type, callId }) => seen.push(`${type} ${callId}`));
+    const prepared = await session.prepare({ id: "p", name: "pay", input: { sum: 1 } });
+    expect(seen).toEqual([]);
+    await session.dispatch({ id: "p", name: "pay" }, { approval: { answer: "approved", prepared } });
+    await session.prepare({ id: "q", name: "pay", input: { sum: "x" } });
+    expect(seen).toEqual([
+      "tool-call-started p",
+      "tool-call-finished p",
+      "tool-call-started q",
+      "tool-call-finished q",
+    ]);
+  });
+
   test("a rejection is an answer too, and a refused call is prepared as settled", async () => {
     const ran: unknown[] = [];
     const session = await paying(ran);
