@@ -1,8 +1,8 @@
 import type { Caller, ToolCall } from "../tool/call.ts";
 import type { ToolResult } from "../tool/result.ts";
 import { BatchOrder } from "./batch-order.ts";
-import type { CallRun } from "./call-run.ts";
-import type { Dispatcher, Refusal, TurnScope } from "./dispatcher.ts";
+import type { CallBook, CallRun, Refusal } from "./call-run.ts";
+import type { TurnScope } from "./dispatch-services.ts";
 
 export interface BatchOptions {
   readonly caller: Caller;
@@ -22,7 +22,7 @@ export interface Batch {
 }
 
 export function openBatch(
-  dispatcher: Dispatcher,
+  dispatcher: CallBook,
   calls: readonly ToolCall[],
   { caller, scope, signal, refusal }: BatchOptions,
 ): Batch {

@@ -10,12 +10,51 @@ import type { Caller, ToolCall } from "../tool/call.ts";
 import type { Content } from "../tool/content.ts";
 import type { Coercion, Outcome, ResourceKey, ResultDetails, ToolResult } from "../tool/result.ts";
 import type { ProgressUpdate } from "../tool/tool.ts";
-import type { Prepared } from "./approval.ts";
+import type { ApprovalAnswer, Prepared } from "./approval.ts";
+import type { BatchOrder } from "./batch-order.ts";
 import type { CallEvent } from "./call-event.ts";
-import type { Dispatcher, DispatchServices, StartOptions, TurnScope } from "./dispatcher.ts";
+import type { DispatchServices, TurnScope } from "./dispatch-services.ts";
 import type { TraceStep } from "./explanation.ts";
+import type { FinishedCall } from "./finished-calls.ts";
 import type { Link } from "./linked-list.ts";
 import type { ResourceHold } from "./resource-table.ts";
+
+/** Where a call comes from and what it may count on. */
+export interface StartOptions {
+  readonly caller: Caller;
+  readonly scope: TurnScope;
+  readonly parent?: CallRun | undefined;
+  readonly outerHook?: HookTurn | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly once?: boolean | undefined;
+  readonly approval?: (ApprovalAnswer & { readonly prepared: Prepared }) | undefined;
+  readonly batch?: { readonly order: BatchOrder; readonly place: number } | undefined;
+  /** Decided by whoever knows more than the pipeline: the loop guard, a tool that was bound to another definition. */
+  readonly refusal?: Refusal | undefined;
+}
+
+/** An end that was decided before the call began. */
+export interface Refusal {
+  readonly outcome: "blocked" | "unavailable";
+  readonly text: string;
+}
+
+/** Who keeps the calls of a session: which are open, late or ended. */
+export interface CallBook {
+  readonly services: DispatchServices;
+  readonly late: ReadonlySet<CallRun>;
+  /** Makes a call's run and counts it as open. */
+  open(call: ToolCall, options: StartOptions): CallRun;
+  /** Takes an open run to its result. */
+  run(run: CallRun): Promise<ToolResult>;
+  /** The run has its result. */
+  finish(run: CallRun, result: ToolResult): void;
+  /** The run is given up without a result: it was only prepared or explained. */
+  forget(run: CallRun): void;
+  finishedCall(id: string): FinishedCall | undefined;
+  addLate(run: CallRun): void;
+  removeLate(run: CallRun): void;
+}
 
 /** What the execute step produced: a value of any kind, or a throw. */
 export type Raw =
@@ -30,7 +69,7 @@ export type Trace = TraceStep[];
  * The steps write it; nothing else does.
  */
 export class CallRun implements HookHost, ResourceHold {
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: CallBook;
   readonly services: DispatchServices;
   /** Its place among the open calls. */
   openLink: Link<CallRun> | undefined = undefined;
@@ -101,7 +140,7 @@ export class CallRun implements HookHost, ResourceHold {
   #abortReason: unknown = undefined;
   #nested: Set<CallRun> | undefined = undefined;
 
-  constructor(dispatcher: Dispatcher, call: ToolCall, options: StartOptions, callId: string) {
+  constructor(dispatcher: CallBook, call: ToolCall, options: StartOptions, callId: string) {
     this.dispatcher = dispatcher;
     this.services = dispatcher.services;
     this.callId = callId;

@@ -1,78 +1,13 @@
-import type { Clock } from "../clock.ts";
-import type { HookState } from "../hooks/hook.ts";
-import type { HookSet } from "../hooks/hook-set.ts";
-import type { HookTurn } from "../hooks/hook-turn.ts";
-import type { WriteLock } from "../hooks/write-lock.ts";
-import type { View } from "../policy/view.ts";
-import type { Caller, ToolCall } from "../tool/call.ts";
+import type { ToolCall } from "../tool/call.ts";
 import type { ToolResult } from "../tool/result.ts";
-import type { ApprovalAnswer, Approver, Prepared } from "./approval.ts";
-import type { ApprovalDesk } from "./approval-desk.ts";
-import type { BatchOrder } from "./batch-order.ts";
-import type { CallEvent } from "./call-event.ts";
-import { CallRun } from "./call-run.ts";
+import { type CallBook, CallRun, type StartOptions } from "./call-run.ts";
 import { dispatch } from "./dispatch.ts";
+import type { DispatchServices } from "./dispatch-services.ts";
 import { FinishedCalls } from "./finished-calls.ts";
-import type { CallLimits } from "./limits.ts";
 import { LinkedList } from "./linked-list.ts";
-import type { JournalPort, SecretsPort, SpillPort } from "./ports.ts";
-import type { ResourceTable } from "./resource-table.ts";
-
-/** What a session lends to its calls. */
-export interface DispatchServices {
-  readonly sessionId: string;
-  readonly clock: Clock;
-  readonly limits: CallLimits;
-  readonly lock: WriteLock;
-  readonly hooks: HookSet;
-  readonly hookState: HookState;
-  readonly resources: ResourceTable;
-  readonly approvals: ApprovalDesk;
-  readonly approver: Approver | undefined;
-  readonly journal: JournalPort | undefined;
-  readonly spill: SpillPort | undefined;
-  readonly secrets: SecretsPort | undefined;
-  readonly app: unknown;
-  /** The newest view. */
-  currentView(): View;
-  /** Whether this conversation uses a visible tool now. */
-  isActive(name: string): boolean;
-  /** Why nothing but read-only calls may run; undefined in good health. */
-  degradation(): string | undefined;
-  degrade(message: string): void;
-  isClosed(): boolean;
-  /** Undefined while nobody listens, so that no event is built for nobody. */
-  emitter(): ((event: CallEvent, callId: string, turn: number | undefined) => void) | undefined;
-}
-
-/** The definitions and names that a call may count on, and which of them were sent to the model. */
-export interface TurnScope {
-  readonly view: View;
-  /** Absent outside a turn: then the active tools of the moment count. */
-  readonly sent?: ReadonlySet<string>;
-  readonly turn?: number;
-}
-
-export interface StartOptions {
-  readonly caller: Caller;
-  readonly scope: TurnScope;
-  readonly parent?: CallRun | undefined;
-  readonly outerHook?: HookTurn | undefined;
-  readonly timeoutMs?: number | undefined;
-  readonly once?: boolean | undefined;
-  readonly approval?: (ApprovalAnswer & { readonly prepared: Prepared }) | undefined;
-  readonly batch?: { readonly order: BatchOrder; readonly place: number } | undefined;
-  /** Decided by whoever knows more than the pipeline: the loop guard, a tool that was bound to another definition. */
-  readonly refusal?: Refusal | undefined;
-}
-
-export interface Refusal {
-  readonly outcome: "blocked" | "unavailable";
-  readonly text: string;
-}
 
 /** Starts calls and knows which are open. One a session. */
-export class Dispatcher {
+export class Dispatcher implements CallBook {
   readonly services: DispatchServices;
   readonly #open = new LinkedList<CallRun>();
   /** Open calls whose id was given: only those can be given again. */

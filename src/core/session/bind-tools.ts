@@ -1,5 +1,5 @@
 import { definitionDigest } from "../dispatch/approval-digest.ts";
-import type { Refusal } from "../dispatch/dispatcher.ts";
+import type { Refusal } from "../dispatch/call-run.ts";
 import type { View } from "../policy/view.ts";
 import type { ToolCall } from "../tool/call.ts";
 import type { ToolDescriptor } from "../tool/descriptor.ts";

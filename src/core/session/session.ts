@@ -1,8 +1,9 @@
 import type { Clock } from "../clock.ts";
 import type { Prepared } from "../dispatch/approval.ts";
 import { cancelOnAbort, openBatch } from "../dispatch/batch.ts";
-import type { CallRun } from "../dispatch/call-run.ts";
-import type { Dispatcher, StartOptions, TurnScope } from "../dispatch/dispatcher.ts";
+import type { CallRun, StartOptions } from "../dispatch/call-run.ts";
+import type { Dispatcher } from "../dispatch/dispatcher.ts";
+import type { TurnScope } from "../dispatch/dispatch-services.ts";
 import { explain } from "../dispatch/explain.ts";
 import type { Explanation } from "../dispatch/explanation.ts";
 import { LoopGuard } from "../dispatch/loop-guard.ts";

@@ -1,5 +1,6 @@
 import { type Batch, openBatch } from "../dispatch/batch.ts";
-import type { Dispatcher, TurnScope } from "../dispatch/dispatcher.ts";
+import type { Dispatcher } from "../dispatch/dispatcher.ts";
+import type { TurnScope } from "../dispatch/dispatch-services.ts";
 import { type LoopGuard, NOTICE_AT, STOP_AT } from "../dispatch/loop-guard.ts";
 import type { Caller, ToolCall } from "../tool/call.ts";
 import type { ToolDescriptor } from "../tool/descriptor.ts";
