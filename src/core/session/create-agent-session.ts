@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../clock.ts";
 import { ApprovalDesk } from "../dispatch/approval-desk.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
+import type { CallLimits } from "../dispatch/limits.ts";
 import { processResourceTable } from "../dispatch/resource-table.ts";
 import { ToolmapError } from "../errors.ts";
 import { messageOf } from "../hooks/call-hook.ts";
@@ -13,6 +14,7 @@ import type { View } from "../policy/view.ts";
 import { createToolRegistry } from "../registry/create-tool-registry.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import type { Warning } from "../tool/diagnostic.ts";
+import { canonicalToolName } from "../tool/name.ts";
 import type { AgentSession, SessionOptions } from "./agent-session.ts";
 import { EventHub } from "./event-hub.ts";
 import { createHookState } from "./hook-state.ts";
@@ -26,7 +28,21 @@ import { watchRegistry } from "./watch-registry.ts";
  * Creates a session. Throws ToolmapError for options, tools, hooks and policies that cannot be used; a source that does
  * not start is `down` in the plan and no error.
  */
-export async function createAgentSession<App = unknown>(options: SessionOptions<App> = {}): Promise<AgentSession> {
+export function createAgentSession<App = unknown>(options: SessionOptions<App> = {}): Promise<AgentSession> {
+  return createSession(options, NO_PARENT);
+}
+
+/** What a session has to know of the one that made it. */
+interface Lineage {
+  /** How many of its layers are its parent's: they were checked when that one was created. */
+  readonly inheritedLayers: number;
+  /** The session has closed. */
+  forget(): void;
+}
+
+const NO_PARENT: Lineage = Object.freeze({ inheritedLayers: 0, forget: () => undefined });
+
+async function createSession(options: SessionOptions, lineage: Lineage): Promise<AgentSession> {
   assertSessionOptions(options);
   const id = options.id ?? freshSessionId();
   const clock: Clock = options.ports?.clock ?? systemClock;
@@ -36,14 +52,36 @@ export async function createAgentSession<App = unknown>(options: SessionOptions<
   const ask = options.defaults?.ask;
   const policy = compilePolicy(options.policy ?? [], { ...(ask ? { ask } : {}), ...(places ? { places } : {}) });
   const { registry, closeRegistry } = openRegistry(options);
+  try {
+    return await assemble(options, lineage, { id, clock, limits, hooks, policy, registry, closeRegistry });
+  } catch (error) {
+    await closeRegistry();
+    throw error;
+  }
+}
 
+interface SessionBasis {
+  readonly id: string;
+  readonly clock: Clock;
+  readonly limits: CallLimits;
+  readonly hooks: HookSet;
+  readonly policy: CompiledPolicy;
+  readonly registry: ToolRegistry;
+  readonly closeRegistry: () => Promise<void>;
+}
+
+async function assemble(
+  options: SessionOptions,
+  lineage: Lineage,
+  { id, clock, limits, hooks, policy, registry, closeRegistry }: SessionBasis,
+): Promise<AgentSession> {
   const warnings: Warning[] = [];
   const hub = new EventHub(id, clock, (error) => {
     warnings.push({ code: "observer-failed", message: `An observer of session ${id} failed: ${messageOf(error)}` });
   });
   const health = new SessionHealth((message) => hub.emit({ type: "session-degraded", message }));
   const view = new SessionView({ registry, policy, availability: options.availability, gates: resolveGates(options) });
-  assertPolicyFits(policy, view.current);
+  assertPolicyFits({ ...policy, compiled: policy.compiled.slice(lineage.inheritedLayers) }, view.current);
   const rejectOnly = options.approver ? undefined : describeRejectOnly(policy, view.current.visible);
   if (rejectOnly) warnings.push(rejectOnly);
 
@@ -89,8 +127,13 @@ export async function createAgentSession<App = unknown>(options: SessionOptions<
     dispatcher,
     graceMs: limits.graceMs,
     warningsOf: (current) => [...warnings, ...lint(current)],
-    createChild: (_parent, own) => createAgentSession(childOptions(options, own, registry)),
+    createChild: (own, forgetChild) =>
+      createSession(childOptions(options, own, registry), {
+        inheritedLayers: options.policy?.length ?? 0,
+        forget: forgetChild,
+      }),
     release: async () => {
+      lineage.forget();
       stopWatching();
       await closeRegistry();
       await lease?.release();
@@ -156,13 +199,14 @@ function childOptions(parent: SessionOptions, own: SessionOptions, registry: Too
   const { approver, availability, systemPrompt, caller, app, limits, defaults } = parent;
   const allowed = narrowNames(parent.allowedToolNames, own.allowedToolNames);
   return {
-    ...definedOnly({ approver, availability, systemPrompt, caller, app, limits, defaults }),
+    ...definedOnly({ approver, availability, systemPrompt, caller, app, defaults }),
     ...own,
     registry,
     policy: [...childLayers(parent.policy ?? []), ...(own.policy ?? [])],
     ports: { ...parent.ports, ...own.ports, places: childPlaces(parent.ports?.places, own.ports?.places) },
     hooks: [...(parent.hooks ?? []), ...(own.hooks ?? [])],
     disableBuiltInTools: parent.disableBuiltInTools === true || own.disableBuiltInTools === true,
+    limits: { ...limits, ...definedOnly(own.limits ?? {}) },
     ...(allowed ? { allowedToolNames: allowed } : {}),
   };
 }
@@ -172,7 +216,8 @@ function narrowNames(
   own: readonly string[] | undefined,
 ): readonly string[] | undefined {
   if (!parent || !own) return own ?? parent;
-  return own.filter((name) => parent.includes(name));
+  const allowed = new Set(parent.map(canonicalToolName));
+  return own.filter((name) => allowed.has(canonicalToolName(name)));
 }
 
 function definedOnly<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

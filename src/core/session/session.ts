@@ -46,8 +46,8 @@ export interface SessionParts {
   readonly graceMs: number;
   /** What creation and lint have to say about a view. */
   warningsOf(view: View): readonly Warning[];
-  /** Makes a child of this session. */
-  createChild(parent: AgentSession, options: SessionOptions): Promise<AgentSession>;
+  /** Makes a child of this session. `forget` is called once it has closed. */
+  createChild(options: SessionOptions, forget: () => void): Promise<AgentSession>;
   /** Gives back what creation took: the registry if it is private, the lock of the session. */
   release(): Promise<void>;
 }
@@ -250,9 +250,9 @@ export class Session implements AgentSession {
   }
 
   #abort(reason: string): void {
+    for (const child of this.#children) child.abort();
     this.#conversation?.abort();
     this.#parts.dispatcher.cancelAll(reason);
-    for (const child of this.#children) child.abort();
   }
 
   // ---------------------------------------------------------------- the rest
@@ -263,7 +263,9 @@ export class Session implements AgentSession {
 
   async child(options: Omit<SessionOptions, "registry" | "tools" | "sources"> = {}): Promise<AgentSession> {
     this.#assertOpen("make a child");
-    const child = await this.#parts.createChild(this, options);
+    const child: AgentSession = await this.#parts.createChild(options, () => this.#children.delete(child));
+    if (this.#parts.health.isClosed) await child.close();
+    this.#assertOpen("make a child");
     this.#children.add(child);
     return child;
   }
@@ -284,15 +286,21 @@ export class Session implements AgentSession {
   async #close(): Promise<{ readonly late: readonly { readonly callId: string; readonly name: string }[] }> {
     const { dispatcher, health, hub } = this.#parts;
     health.close();
-    const children = await Promise.all([...this.#children].map((child) => child.close()));
+    // Children first, and all at once: one grace is enough for every generation.
+    const closing = [...this.#children].map((child) => child.close());
     this.#abort("the session was closed");
-    await this.#conversation?.whenIdle();
-    await dispatcher.whenAnswered();
-    await this.#waitForLate();
+    const [children] = await Promise.all([Promise.all(closing), this.#whenAtRest()]);
     const late = [...dispatcher.late].map(({ callId, name }) => ({ callId, name }));
     await this.#parts.release();
     hub.emit({ type: "session-closed" });
     return Object.freeze({ late: [...children.flatMap((child) => child.late), ...late] });
+  }
+
+  /** Every call of ours is answered, and its executor has settled or had its grace. */
+  async #whenAtRest(): Promise<void> {
+    await this.#conversation?.whenIdle();
+    await this.#parts.dispatcher.whenAnswered();
+    await this.#waitForLate();
   }
 
   async #waitForLate(): Promise<void> {
