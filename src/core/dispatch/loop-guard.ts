@@ -1,6 +1,6 @@
-import { equalJson } from "../json.ts";
 import type { ToolCall } from "../tool/call.ts";
 import type { ToolResult } from "../tool/result.ts";
+import { sameValue } from "./same-value.ts";
 
 /** The calls of one turn with what came of them. */
 export interface GuardedTurn {
@@ -68,7 +68,7 @@ function sameCalls(left: readonly ToolCall[], right: readonly ToolCall[]): boole
 /** As a value where it is text: a shuffled member order is the same call. */
 function sameInput(left: unknown, right: unknown): boolean {
   if (left === right) return true;
-  return equalJson(valueOf(left), valueOf(right));
+  return sameValue(valueOf(left), valueOf(right));
 }
 
 function valueOf(input: unknown): unknown {
@@ -81,5 +81,5 @@ function valueOf(input: unknown): unknown {
 }
 
 function sameResult(left: ToolResult, right: ToolResult | undefined): boolean {
-  return right !== undefined && left.outcome === right.outcome && equalJson(left.content, right.content);
+  return right !== undefined && left.outcome === right.outcome && sameValue(left.content, right.content);
 }
