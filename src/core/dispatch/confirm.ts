@@ -3,7 +3,7 @@ import { approvalDigest } from "./approval-digest.ts";
 import { askAgain, askApprover, previewOf, refuseCancelled } from "./approve.ts";
 import type { CallRun } from "./call-run.ts";
 import { askReason, describeDenial, mustAsk } from "./decide.ts";
-import { describeHidden, refuseWhileDegraded } from "./gate.ts";
+import { describeDown, describeHidden, refuseWhileDegraded } from "./gate.ts";
 import { giveUpKeys, waitForKeys } from "./wait-for-keys.ts";
 
 /** The last look before anything runs: not aborted, not tightened, the approval fits, the tool is there. */
@@ -28,10 +28,7 @@ function confirmAgainst(run: CallRun, view: View): void {
     return;
   }
   if (current.isDown) {
-    run.refuse(
-      "unavailable",
-      `"${run.name}" is temporarily unavailable: its source (${current.origin}) went down. It did not run.`,
-    );
+    run.refuse("unavailable", describeDown(view, current));
     return;
   }
   tighten(run, view, current);

@@ -1,5 +1,5 @@
 import { isReadOnly } from "../policy/hints.ts";
-import type { ViewEntry } from "../policy/view.ts";
+import type { View, ViewEntry } from "../policy/view.ts";
 import type { CallRun } from "./call-run.ts";
 
 /** Ends a call of a tool that may not be called with any input. No hook has run and none will. */
@@ -9,8 +9,8 @@ export function gate(run: CallRun): void {
     run.refuse(found.hiddenByPolicy ? "denied" : "unavailable", describeHidden(found));
   } else if (scope.sent ? !scope.sent.has(found.descriptor.name) : !services.isActive(found.descriptor.name)) {
     run.refuse("unavailable", describeInactive(found, scope.sent !== undefined));
-  } else if (found.isDown) {
-    run.refuse("unavailable", describeDown(run, found));
+  } else if (found.isDown && isStillDown(run)) {
+    run.refuse("unavailable", describeDown(services.currentView(), found));
   } else if (run.options.refusal) {
     run.refuse(run.options.refusal.outcome, run.options.refusal.text);
   } else {
@@ -43,8 +43,17 @@ function describeInactive({ descriptor }: ViewEntry, isTurn: boolean): string {
     : `"${descriptor.name}" is not active in this conversation.`;
 }
 
-function describeDown(run: CallRun, { descriptor, origin }: ViewEntry): string {
-  const down = run.scope.view.plan.sources.filter(({ state }) => state === "down");
-  const reasons = down.map(({ id, message }) => (message === undefined ? id : `${id}: ${message}`)).join("; ");
-  return `"${descriptor.name}" is temporarily unavailable: its source (${origin}) does not answer${reasons && ` (${reasons})`}. Try again later or do without it.`;
+/** A turn pins no outage: a source that has come back since is asked again. */
+function isStillDown({ scope, services, name }: CallRun): boolean {
+  const current = services.currentView();
+  return current === scope.view || current.entries.get(name)?.isDown !== false;
+}
+
+/** Names the source that does not answer now, and what it says of itself. */
+export function describeDown({ registry }: View, { descriptor, origin }: ViewEntry): string {
+  const { name } = descriptor;
+  const source = registry.sources.find(({ id }) => id === registry.down.get(name));
+  const said = source?.message === undefined ? "" : `: ${source.message}`;
+  const reason = source === undefined ? "" : ` (${source.id}${said})`;
+  return `"${name}" is temporarily unavailable: its source (${origin}) does not answer${reason}. It did not run. Try again later or do without it.`;
 }

@@ -1,5 +1,5 @@
 import { clipText } from "../json.ts";
-import { findTool, suggestTools, type View } from "../policy/view.ts";
+import { findTool, type Found, suggestTools, type View } from "../policy/view.ts";
 import type { CallRun } from "./call-run.ts";
 
 /** Finds the tool by its exact name, else by its canonical name, else says which visible ones are nearest. */
@@ -12,7 +12,7 @@ export function lookUp(run: CallRun): void {
   }
   const given: unknown = run.call.name;
   const name = typeof given === "string" ? given : "";
-  const found = findTool(view, name);
+  const found = findTool(view, name) ?? findAddedSince(run, name);
   if (!found) {
     run.name = clipText(name, 128);
     run.refuse("unknown-tool", describeUnknown(view, name));
@@ -21,6 +21,11 @@ export function lookUp(run: CallRun): void {
   run.entry = found.entry;
   run.name = found.entry.descriptor.name;
   if (found.repair !== undefined) run.repairs = [clipText(found.repair, 300)];
+}
+
+/** A tool that came after the turn had begun: it is known, and was not sent. */
+function findAddedSince({ scope, services }: CallRun, name: string): Found | undefined {
+  return scope.sent && findTool(services.currentView(), name);
 }
 
 /** Bounded, however long the name: it goes back to a model. */

@@ -16,7 +16,8 @@ export interface MergedTools {
   readonly tools: ReadonlyMap<string, AnyTool>;
   readonly shadowed: readonly ShadowedTool[];
   readonly hidden: readonly HiddenToolPlanEntry[];
-  readonly down: ReadonlySet<string>;
+  /** By name: the id of the source that is down. */
+  readonly down: ReadonlyMap<string, string>;
   readonly warnings: readonly Warning[];
 }
 
@@ -42,10 +43,10 @@ export function mergeTools(contributions: readonly Contribution[]): MergedTools 
     }
   }
   const tools = new Map<string, AnyTool>();
-  const down = new Set<string>();
+  const down = new Map<string, string>();
   for (const { tool, contribution } of claims.values()) {
     tools.set(tool.descriptor.name, tool);
-    if (contribution.isDown) down.add(tool.descriptor.name);
+    if (contribution.isDown) down.set(tool.descriptor.name, contribution.sourceId);
   }
   return { tools, down, ...record };
 }

@@ -24,8 +24,8 @@ export interface Registry {
   /** What never entered the Map, with the reason: clashes, duplicates, servers that never answered. */
   readonly hidden: readonly HiddenToolPlanEntry[];
   readonly sources: readonly SourceState[];
-  /** Names of tools in the Map whose source is down now. */
-  readonly down: ReadonlySet<string>;
+  /** Names of tools in the Map whose source is down now, each with the id of that source. */
+  readonly down: ReadonlyMap<string, string>;
   readonly warnings: readonly Warning[];
 }
 
