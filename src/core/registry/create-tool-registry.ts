@@ -156,6 +156,7 @@ const NEVER_ANSWERED: SourceSnapshot = Object.freeze({ tools: [], state: "starti
 /** A source, its last good snapshot, and what of it can be used. */
 class WatchedSource {
   readonly #source: ToolSource;
+  readonly #changed: () => void;
   readonly #unsubscribe: () => void;
   #snapshot: SourceSnapshot = NEVER_ANSWERED;
   #tools: readonly AnyTool[] = [];
@@ -166,6 +167,7 @@ class WatchedSource {
 
   constructor(source: ToolSource, changed: () => void) {
     this.#source = source;
+    this.#changed = changed;
     this.#unsubscribe = subscribeSafely(source, changed);
   }
 
@@ -197,6 +199,7 @@ class WatchedSource {
     } catch (error) {
       this.#failure = `it did not start: ${describe(error)}`;
       this.#lastFailure = undefined;
+      this.#changed();
     }
   }
 

@@ -65,6 +65,11 @@ export class Session implements AgentSession {
   #plan: { readonly view: View; readonly plan: ToolPlan } | undefined;
   #turns = 0;
   #closing: ReturnType<Session["close"]> | undefined;
+  #tellClosing: () => void = () => undefined;
+  /** Settles when the session begins to close: nobody waits for its sources any longer. */
+  readonly #whenClosing = new Promise<void>((resolve) => {
+    this.#tellClosing = resolve;
+  });
 
   constructor(parts: SessionParts) {
     this.id = parts.id;
@@ -126,7 +131,7 @@ export class Session implements AgentSession {
   async ready({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<ToolPlan["sources"]> {
     const { registry, clock } = this.#parts;
     let cancel = (): void => undefined;
-    const waits = [registry.started()];
+    const waits = [registry.started(), this.#whenClosing];
     if (timeoutMs !== undefined) {
       waits.push(
         new Promise((resolve) => {
@@ -286,6 +291,7 @@ export class Session implements AgentSession {
   async #close(): Promise<{ readonly late: readonly { readonly callId: string; readonly name: string }[] }> {
     const { dispatcher, health, hub } = this.#parts;
     health.close();
+    this.#tellClosing();
     // Children first, and all at once: one grace is enough for every generation.
     const closing = [...this.#children].map((child) => child.close());
     this.#abort("the session was closed");
