@@ -12,6 +12,7 @@ export class EventHub {
   /** Called once for each listener that throws. */
   readonly #onBroken: (error: unknown) => void;
   readonly #broken = new WeakSet<Listener>();
+  #onWatched: (() => void) | undefined;
 
   constructor(sessionId: string, clock: Clock, onBroken: (error: unknown) => void) {
     this.#sessionId = sessionId;
@@ -23,9 +24,15 @@ export class EventHub {
     return this.#listeners.length > 0;
   }
 
+  /** Told each time when somebody begins to listen and nobody did. */
+  whenWatched(tell: () => void): void {
+    this.#onWatched = tell;
+  }
+
   /** Returns the removal. */
   observe(listener: Listener): () => void {
     const own: Listener = (event) => listener(event);
+    if (this.#listeners.length === 0) this.#onWatched?.();
     this.#listeners = [...this.#listeners, own];
     return () => {
       this.#listeners = this.#listeners.filter((each) => each !== own);

@@ -7,15 +7,16 @@ export function watchRegistry(
   registry: ToolRegistry,
   { view, hub }: { readonly view: SessionView; readonly hub: EventHub },
 ): () => void {
-  let before = snapshotOf(view);
+  // Taken when somebody begins to listen: what changed before is no news, and costs nobody anything.
+  let before = EMPTY;
+  hub.whenWatched(() => {
+    before = snapshotOf(view);
+  });
   return registry.subscribe((rebuilt) => {
-    if (!hub.isObserved) {
-      before = undefined;
-      return;
-    }
+    if (!hub.isObserved) return;
     hub.emit({ type: "registry-rebuilt", revision: rebuilt.revision });
-    const now = snapshotOf(view) ?? EMPTY;
-    const { names, sources } = before ?? EMPTY;
+    const now = snapshotOf(view);
+    const { names, sources } = before;
     for (const source of rebuilt.sources) {
       if (sources.get(source.id) !== source.state) hub.emit({ type: "source-changed", ...source });
     }
@@ -33,7 +34,7 @@ interface Snapshot {
 
 const EMPTY: Snapshot = { names: new Set(), sources: new Map() };
 
-function snapshotOf({ current }: SessionView): Snapshot | undefined {
+function snapshotOf({ current }: SessionView): Snapshot {
   return {
     names: new Set(current.visible.map(({ name }) => name)),
     sources: new Map(current.plan.sources.map(({ id, state }) => [id, state])),
