@@ -72,7 +72,7 @@ describe("exposedToolName", () => {
   });
 
   test("NAM-04 the name is a function of server and raw name: it is this one on every machine and in every run", () => {
-    expect(exposedToolName("team sheets", "cal.read")).toBe("team_sheets__cal_read_4ff93d52a6");
+    expect(exposedToolName("team sheets", "cal.read")).toBe("team_sheets__cal_read_b422dc6e89");
   });
 
   test("NAM-04 names that would join to the same text stay apart", () => {
