@@ -1,5 +1,4 @@
 import type { ToolDiagnostic } from "../tool/diagnostic.ts";
-import { formatOrigin } from "../tool/owner.ts";
 import { beforeHooks } from "./before-hooks.ts";
 import type { CallRun, Trace } from "./call-run.ts";
 import { checkInput } from "./check-input.ts";
@@ -7,6 +6,7 @@ import { decide, mustAsk } from "./decide.ts";
 import { declareKeys } from "./declare-keys.ts";
 import { DECIDE, type Step } from "./dispatch.ts";
 import type { Explanation, TraceStep } from "./explanation.ts";
+import { findGated } from "./find-gated.ts";
 import { gate } from "./gate.ts";
 import { lookUp } from "./look-up.ts";
 import { parseCall } from "./parse-call.ts";
@@ -21,18 +21,22 @@ export async function explain(run: CallRun): Promise<Explanation> {
   const trace: Trace = [];
   run.trace = trace;
   const hasInput = run.call.input !== undefined;
-  for (const step of DECIDE) {
-    if (run.isOver) break;
-    const teller = TELLERS.get(step);
-    if (teller?.needsInput === true && !hasInput) {
-      if (step === checkInput)
-        trace.push({ stage: "check", verdict: "depends", message: "on the input; none was given" });
-      continue;
+  try {
+    for (const step of DECIDE) {
+      if (run.isOver) break;
+      const teller = TELLERS.get(step);
+      if (teller?.needsInput === true && !hasInput) {
+        if (step === checkInput)
+          trace.push({ stage: "check", verdict: "depends", message: "on the input; none was given" });
+        continue;
+      }
+      await step(run);
+      if (teller) trace.push(...teller.tell(run));
     }
-    await step(run);
-    if (teller) trace.push(...teller.tell(run));
+  } finally {
+    // Whatever a step throws, a call that was only explained must not keep its session open.
+    run.dispatcher.forget(run);
   }
-  run.dispatcher.forget(run);
   return summarise(run, trace);
 }
 
@@ -43,7 +47,7 @@ interface Teller {
 }
 
 const TELLERS: ReadonlyMap<Step, Teller> = new Map<Step, Teller>([
-  [receive, { needsInput: false, tell: () => [] }],
+  [receive, { needsInput: false, tell: (run) => (run.isOver ? [refusal(run, "receive")] : []) }],
   [lookUp, { needsInput: false, tell: tellLookUp }],
   [gate, { needsInput: false, tell: tellGate }],
   [parseCall, { needsInput: true, tell: (run) => (run.isOver ? [refusal(run, "parse")] : []) }],
@@ -63,18 +67,10 @@ function tellLookUp(run: CallRun): readonly TraceStep[] {
   return [{ stage: "look-up", verdict: "pass", message: `"${run.name}" of ${found.origin}${over}${how}` }];
 }
 
-/** The registry has it and the session's gates kept it out. */
+/** The session's gates kept it out. */
 function tellGated(run: CallRun): readonly TraceStep[] {
-  const { registry, gates } = run.scope.view;
-  const tool = registry.tools.get(run.call.name);
-  if (!tool) return [];
-  const why =
-    gates.disableBuiltInTools && tool.descriptor.owner.kind === "core"
-      ? "built-in tools are switched off (disableBuiltInTools)"
-      : "it is not among the session's allowedToolNames";
-  return [
-    { stage: "gate", verdict: "hide", message: `"${run.call.name}" of ${formatOrigin(tool.descriptor.owner)}: ${why}` },
-  ];
+  const gated = findGated(run.name, run.scope.view);
+  return gated ? [{ stage: "gate", verdict: "hide", message: `"${run.name}" of ${gated.origin}: ${gated.why}` }] : [];
 }
 
 function tellGate(run: CallRun): readonly TraceStep[] {
@@ -124,7 +120,7 @@ function summarise(run: CallRun, trace: readonly TraceStep[]): Explanation {
   const fix = fixOf(run);
   return Object.freeze({
     name: run.name,
-    origin: entry?.origin ?? "unknown",
+    origin: entry?.origin ?? findGated(run.name, run.scope.view)?.origin ?? "unknown",
     visible,
     active: visible && run.services.isActive(entry.descriptor.name),
     verdict: run.isOver ? "deny" : mustAsk(run) ? "ask" : "allow",
@@ -133,11 +129,15 @@ function summarise(run: CallRun, trace: readonly TraceStep[]): Explanation {
   });
 }
 
-/** The smallest change that would flip the answer. */
+/** The smallest change that would flip the answer; undefined where no setting does. */
 function fixOf(run: CallRun): string | undefined {
   const { entry } = run;
-  if (!entry) return undefined;
-  if (entry.hidden && !entry.hiddenByPolicy) return entry.hidden.diagnostics[0]?.message;
+  if (!entry) return findGated(run.name, run.scope.view)?.fix;
+  const fixes =
+    entry.hidden?.diagnostics.flatMap(({ reason, message }) => (reason === "policy" ? [] : [message])) ?? [];
   const decision = run.scope.view.policy.decide(entry.descriptor, run.caller);
-  return decision.verdict === "allow" ? undefined : decision.fix;
+  const isPolicyInTheWay = entry.hiddenByPolicy || (!run.isOver && mustAsk(run));
+  if (isPolicyInTheWay && decision.fix !== undefined) fixes.push(decision.fix);
+  if (!run.services.isActive(entry.descriptor.name)) fixes.push(`add "${entry.descriptor.name}" to the active tools`);
+  return fixes.length === 0 ? undefined : [...new Set(fixes)].join("; ");
 }

@@ -5,8 +5,7 @@ import { DEEPEST_NESTING } from "./limits.ts";
 
 /** Reports the start, and ends at once what may not start any more. */
 export function receive(run: CallRun): void {
-  if (run.trace) return;
-  if (!run.isPreparation && run.services.emitter()) reportStart(run);
+  if (!run.trace && !run.isPreparation && run.services.emitter()) reportStart(run);
   if (run.services.isClosed()) {
     run.refuse("cancelled", "The call was not started: session closed.");
   } else if (run.cancelReason !== undefined) {

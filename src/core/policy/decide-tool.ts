@@ -19,63 +19,80 @@ export function decideTool(
   descriptor: ToolDescriptor,
   options: DecideOptions,
 ): PolicyDecision {
-  const denied = findDenial(layers, descriptor);
-  if (denied) return denied;
+  const denials = layers.flatMap((layer) => findDenials(layer, descriptor));
+  const [denied] = denials;
+  if (denied) return decision("deny", { ...denied, fixes: denials.map(({ fix }) => fix) });
   const asked = options.caller === "person" ? [] : rulesOf(layers, descriptor, "ask");
   const [first] = asked;
-  if (first) return written("ask", { rule: first, asked });
   const [approved] = rulesOf(layers, descriptor, "approve");
-  if (approved) return written("allow", { rule: approved, asked: NONE });
+  if (first) {
+    const otherwise = approved ? undefined : decideByDefault(descriptor, options).fix;
+    const fixes = [...asked.map(removalOf), ...(otherwise === undefined ? [] : [otherwise])];
+    return decision("ask", { rule: first, message: messageOf(first), fixes, asked });
+  }
+  if (approved) return decision("allow", { rule: approved, message: messageOf(approved), fixes: [] });
   return decideByDefault(descriptor, options);
 }
 
 const NONE: readonly PolicyRule[] = Object.freeze([]);
 
-function findDenial(layers: readonly CompiledLayer[], descriptor: ToolDescriptor): PolicyDecision | undefined {
-  for (const layer of layers) {
-    const entry = [...layer.deny, ...layer.denySelf].find((each) => each.matches(descriptor));
-    if (entry) return written("deny", { rule: entry.rule, asked: NONE });
-    const outside = findOutside(layer, descriptor);
-    if (outside) return outside;
-  }
-  return undefined;
+/** A rule that keeps a tool out, in words, with what would undo it. */
+interface Denial {
+  readonly rule: PolicyRule;
+  readonly message: string;
+  readonly fix: string;
 }
 
-/** A layer lets through (profile ∪ alsoAllow) ∩ allow. */
-function findOutside(layer: CompiledLayer, descriptor: ToolDescriptor): PolicyDecision | undefined {
+/** A layer lets through (profile ∪ alsoAllow) ∩ allow, less what it denies. */
+function findDenials(layer: CompiledLayer, descriptor: ToolDescriptor): readonly Denial[] {
+  const found: Denial[] = [];
+  for (const entry of [...layer.deny, ...layer.denySelf]) {
+    const { rule } = entry;
+    if (entry.matches(descriptor)) found.push({ rule, message: messageOf(rule), fix: removalOf(rule) });
+  }
   const { profile, allowRule } = layer;
   if (profile && !profile.matches(descriptor) && !matchesAny(layer.alsoAllow, descriptor)) {
-    return outside(
-      profile.rule,
-      `add "${entryFor(descriptor)}" to alsoAllow of layer "${layer.name}"${placeOf(profile.rule)}`,
-    );
+    found.push(outside(descriptor, profile.rule, "alsoAllow"));
   }
   if (layer.allow && allowRule && !matchesAny(layer.allow, descriptor)) {
-    return outside(allowRule, `add "${entryFor(descriptor)}" to allow of layer "${layer.name}"${placeOf(allowRule)}`);
+    found.push(outside(descriptor, allowRule, "allow"));
   }
-  return undefined;
+  return found;
 }
 
-function outside(rule: PolicyRule, fix: string): PolicyDecision {
-  return Object.freeze({
-    verdict: "deny",
+function outside(descriptor: ToolDescriptor, rule: PolicyRule, list: "allow" | "alsoAllow"): Denial {
+  return {
     rule,
     message: `it is outside ${rule.text} of layer "${rule.layer}"${placeOf(rule)}.`,
-    fix,
-    asked: NONE,
-  });
+    fix: `add "${entryFor(descriptor)}" to ${list} of layer "${rule.layer}"${placeOf(rule)}`,
+  };
 }
 
-function written(
+function messageOf(rule: PolicyRule): string {
+  return `rule "${rule.text}" of layer "${rule.layer}"${placeOf(rule)}.`;
+}
+
+function removalOf(rule: PolicyRule): string {
+  return `remove "${rule.text.slice(rule.list.length + 1)}" from ${rule.list} of layer "${rule.layer}"${placeOf(rule)}`;
+}
+
+/** Nothing less than all the fixes together flips the answer. */
+function decision(
   verdict: PolicyDecision["verdict"],
-  { rule, asked }: { readonly rule: PolicyRule; readonly asked: readonly PolicyRule[] },
+  {
+    rule,
+    message,
+    fixes,
+    asked = NONE,
+  }: {
+    readonly rule: PolicyRule;
+    readonly message: string;
+    readonly fixes: readonly string[];
+    readonly asked?: readonly PolicyRule[];
+  },
 ): PolicyDecision {
-  const message = `rule "${rule.text}" of layer "${rule.layer}"${placeOf(rule)}.`;
-  const fix =
-    verdict === "allow"
-      ? undefined
-      : `remove "${rule.text.slice(rule.list.length + 1)}" from ${rule.list} of layer "${rule.layer}"${placeOf(rule)}`;
-  return Object.freeze({ verdict, rule, message, asked, ...(fix === undefined ? {} : { fix }) });
+  const fix = [...new Set(fixes)].join(" and ");
+  return Object.freeze({ verdict, rule, message, asked, ...(fix === "" ? {} : { fix }) });
 }
 
 /** Where no rule speaks: passing a tool of one's own is consent, and reading harms nobody. Only a model's calls ask. */
