@@ -34,7 +34,8 @@ export class Dispatcher implements CallBook {
 
   /** Makes a call's run and counts it as open. */
   open(call: ToolCall, options: StartOptions): CallRun {
-    const run = new CallRun(this, call, options, this.#claimId(call.id));
+    const given = (call as ToolCall | null | undefined) ?? NO_CALL;
+    const run = new CallRun(this, given, options, this.#claimId(given.id));
     run.openLink = this.#open.add(run);
     if (run.hasGivenId) this.#openIds.add(run.callId);
     return run;
@@ -147,3 +148,6 @@ export class Dispatcher implements CallBook {
 }
 
 const REMEMBERED_RENAMES = 1000;
+
+/** In place of a call that is none: it is answered like any other, with a tool that nobody has. */
+const NO_CALL: ToolCall = Object.freeze({ name: "" });
