@@ -3,6 +3,7 @@ import type { Caller } from "../tool/call.ts";
 import type { ToolDescriptor } from "../tool/descriptor.ts";
 import type { Warning } from "../tool/diagnostic.ts";
 import { nearestNames } from "../tool/name.ts";
+import type { ToolOwnerRef } from "../tool/owner.ts";
 import { entryFor } from "./decide-tool.ts";
 import { matchGlob } from "./glob.ts";
 import { KNOWN_BUILT_INS } from "./groups.ts";
@@ -14,6 +15,7 @@ export interface PolicyUniverse {
   /** Hidden tools too. */
   readonly descriptors: readonly ToolDescriptor[];
   readonly sources: readonly SourceState[];
+  readonly sourceKinds: ReadonlyMap<string, ToolOwnerRef["kind"]>;
 }
 
 export interface PolicyLint {
@@ -66,11 +68,13 @@ interface Finding {
 function lintPresence(
   parsed: ParsedEntry,
   text: string,
-  { descriptors, sources }: PolicyUniverse,
+  { descriptors, sources, sourceKinds }: PolicyUniverse,
 ): Finding | undefined {
   if (parsed.kind !== "name" && parsed.kind !== "origin") return undefined;
   if (descriptors.some(compileEntry(parsed))) return undefined;
-  const awaited = sources.find((source) => source.state !== "ready" && mayBring(source, parsed));
+  const awaited = sources.find(
+    (source) => source.state !== "ready" && mayBring(source.id, sourceKinds.get(source.id), parsed),
+  );
   if (awaited) {
     return {
       code: "policy-waiting",
@@ -96,8 +100,13 @@ function lintPresence(
 }
 
 /** Whether a source that is not there yet could bring what the entry means. */
-function mayBring({ id }: SourceState, parsed: Extract<ParsedEntry, { readonly kind: "name" | "origin" }>): boolean {
-  if (parsed.kind === "name") return !id.startsWith("mcp:");
+function mayBring(
+  id: string,
+  kind: ToolOwnerRef["kind"] | undefined,
+  parsed: Extract<ParsedEntry, { readonly kind: "name" | "origin" }>,
+): boolean {
+  if (parsed.kind === "name") return kind !== "mcp";
+  if (!parsed.origin.startsWith(`${kind}:`)) return false;
   const owner = parsed.origin.slice(parsed.origin.indexOf(":") + 1);
   return matchGlob(owner, id) || matchGlob(parsed.origin, id);
 }

@@ -25,6 +25,7 @@ export function createToolRegistry({ tools = [], sources = [] }: ToolRegistryOpt
 class LiveRegistry implements ToolRegistry {
   readonly #own: readonly Contribution[];
   readonly #sources: readonly WatchedSource[];
+  readonly #kinds: Registry["sourceKinds"];
   readonly #listeners = new Set<(registry: Registry) => void>();
   readonly #stop = new AbortController();
   readonly #started: Promise<void>;
@@ -35,6 +36,7 @@ class LiveRegistry implements ToolRegistry {
     this.#own = own;
     assertSources(sources);
     this.#sources = sources.map((source) => new WatchedSource(source, () => this.#queueRefresh()));
+    this.#kinds = new Map(sources.map(({ id, kind }) => [id, kind]));
     for (const source of this.#sources) source.read();
     this.#current = this.#build(1);
     this.#started = Promise.all(this.#sources.map((source) => source.start(this.#stop.signal))).then(() => {
@@ -90,6 +92,7 @@ class LiveRegistry implements ToolRegistry {
       shadowed: merged.shadowed,
       hidden: [...this.#sources.flatMap((source) => source.hidden), ...merged.hidden],
       sources: this.#sources.map((source) => source.state),
+      sourceKinds: this.#kinds,
       down: merged.down,
       warnings: merged.warnings,
     });

@@ -1,4 +1,5 @@
 import type { HiddenToolPlanEntry, Warning } from "../tool/diagnostic.ts";
+import type { ToolOwnerRef } from "../tool/owner.ts";
 import type { AnyTool } from "../tool/tool.ts";
 import type { SourceStateName } from "./source.ts";
 
@@ -24,6 +25,8 @@ export interface Registry {
   /** What never entered the Map, with the reason: clashes, duplicates, servers that never answered. */
   readonly hidden: readonly HiddenToolPlanEntry[];
   readonly sources: readonly SourceState[];
+  /** What each source contributes, by its id. */
+  readonly sourceKinds: ReadonlyMap<string, ToolOwnerRef["kind"]>;
   /** Names of tools in the Map whose source is down now, each with the id of that source. */
   readonly down: ReadonlyMap<string, string>;
   readonly warnings: readonly Warning[];

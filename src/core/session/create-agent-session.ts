@@ -180,7 +180,11 @@ function assertPolicyFits(policy: CompiledPolicy, view: View): void {
 /** Everything that exists for a policy to speak of, hidden tools too. */
 function universeOf({ registry }: View): PolicyUniverse {
   const inMap = [...registry.tools.values()].map(({ descriptor }) => descriptor);
-  return { descriptors: [...inMap, ...registry.hidden.map(({ descriptor }) => descriptor)], sources: registry.sources };
+  return {
+    descriptors: [...inMap, ...registry.hidden.map(({ descriptor }) => descriptor)],
+    sources: registry.sources,
+    sourceKinds: registry.sourceKinds,
+  };
 }
 
 /** Lint of a view, computed when a plan is first asked for and kept while the view stays. */
