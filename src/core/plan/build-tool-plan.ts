@@ -1,11 +1,12 @@
 import type { AvailabilityContext } from "../tool/availability.ts";
 import type { ToolDescriptor } from "../tool/descriptor.ts";
-import type { HiddenReason, HiddenToolPlanEntry, ToolDiagnostic, Warning } from "../tool/diagnostic.ts";
+import type { HiddenToolPlanEntry, ToolDiagnostic, Warning } from "../tool/diagnostic.ts";
 import { canonicalToolName } from "../tool/name.ts";
-import { formatOrigin } from "../tool/owner.ts";
 import { ToolPlanContractError } from "./contract-error.ts";
-import { evaluateToolAvailability } from "./evaluate-availability.ts";
+import { evaluateAvailability } from "./evaluate-availability.ts";
+import { findDuplicates } from "./find-duplicates.ts";
 import type { ToolPlan, ToolPlanEntry } from "./plan.ts";
+import { sortDescriptors } from "./sort-descriptors.ts";
 
 export interface BuildToolPlanOptions {
   readonly descriptors: readonly ToolDescriptor[];
@@ -19,57 +20,41 @@ export interface BuildToolPlanOptions {
  * unit. Throws ToolPlanContractError in strict mode only. Touches no executor.
  */
 export function buildToolPlan({ descriptors, availability, mode }: BuildToolPlanOptions): ToolPlan {
-  const sorted = isSorted(descriptors) ? descriptors : [...descriptors].sort(compareDescriptors);
+  const sorted = sortDescriptors(descriptors);
   const duplicates = findDuplicates(sorted);
+  if (mode === "strict") assertUnique(sorted, duplicates);
   const visible: ToolPlanEntry[] = [];
   const hidden: HiddenToolPlanEntry[] = [];
-  if (mode === "strict") assertUnique(sorted, duplicates);
   for (const descriptor of sorted) {
-    const diagnostics = diagnose(descriptor, availability, duplicates);
-    if (diagnostics.length > 0) {
-      hidden.push({ descriptor, diagnostics });
-      continue;
-    }
+    const diagnostics = evaluateAvailability(descriptor, availability);
+    const twice = duplicates?.get(canonicalToolName(descriptor.name));
     const { executor } = descriptor;
-    if (executor) {
+    if (twice !== undefined) {
+      hidden.push({ descriptor, diagnostics: [...diagnostics, twice] });
+    } else if (diagnostics.length > 0) {
+      hidden.push({ descriptor, diagnostics });
+    } else if (executor) {
       visible.push({ descriptor, executor });
-      continue;
+    } else {
+      const diagnostic = missingExecutor(descriptor);
+      if (mode === "strict") throw new ToolPlanContractError("missing-executor", descriptor.name, diagnostic.message);
+      hidden.push({ descriptor, diagnostics: [diagnostic] });
     }
-    const message = `Visible tool descriptor has no executor ref: ${descriptor.name}`;
-    if (mode === "strict") throw new ToolPlanContractError("missing-executor", descriptor.name, message);
-    hidden.push({ descriptor, diagnostics: [{ reason: "missing-executor", message }] });
   }
   return { visible, hidden, sources: [], warnings: authoringWarnings(hidden) };
 }
 
-function diagnose(
-  descriptor: ToolDescriptor,
-  context: AvailabilityContext | undefined,
-  duplicates: ReadonlySet<string> | undefined,
-): readonly ToolDiagnostic[] {
-  const diagnostics = evaluateToolAvailability(context ? { descriptor, context } : { descriptor });
-  if (!duplicates?.has(canonicalToolName(descriptor.name))) return diagnostics;
-  const origin = formatOrigin(descriptor.owner);
-  const message = `Duplicate tool descriptor name: ${descriptor.name} (of ${origin})`;
-  return [...diagnostics, { reason: "duplicate-tool-name" satisfies HiddenReason, message }];
-}
-
-function assertUnique(sorted: readonly ToolDescriptor[], duplicates: ReadonlySet<string> | undefined): void {
+function assertUnique(
+  sorted: readonly ToolDescriptor[],
+  duplicates: ReadonlyMap<string, ToolDiagnostic> | undefined,
+): void {
   const twice = duplicates && sorted.find(({ name }) => duplicates.has(canonicalToolName(name)));
   if (twice)
     throw new ToolPlanContractError("duplicate-tool-name", twice.name, `Duplicate tool descriptor name: ${twice.name}`);
 }
 
-/** Canonical names that stand more than once; undefined when none does. */
-function findDuplicates(descriptors: readonly ToolDescriptor[]): ReadonlySet<string> | undefined {
-  const seen = new Set<string>();
-  let duplicates: Set<string> | undefined;
-  for (const { name } of descriptors) {
-    const key = canonicalToolName(name);
-    const before = seen.size;
-    if (seen.add(key).size === before) (duplicates ??= new Set()).add(key);
-  }
-  return duplicates;
+function missingExecutor({ name }: ToolDescriptor): ToolDiagnostic {
+  return { reason: "missing-executor", message: `Visible tool descriptor has no executor ref: ${name}` };
 }
 
 /** An authoring error hides a tool for good, so it must not stay silent. */
@@ -77,26 +62,10 @@ function authoringWarnings(hidden: readonly HiddenToolPlanEntry[]): readonly War
   return hidden.flatMap(({ descriptor, diagnostics }) =>
     diagnostics
       .filter(({ reason }) => reason === "unsupported-signal")
-      .map(({ message }) => ({
-        code: "unsupported-signal",
+      .map(({ reason, message }) => ({
+        code: reason,
         message: `Tool "${descriptor.name}" is hidden: ${message}`,
+        fix: "Mend the tool's availability: no setting makes it visible as it stands.",
       })),
   );
-}
-
-function isSorted(descriptors: readonly ToolDescriptor[]): boolean {
-  for (let at = 1; at < descriptors.length; at += 1) {
-    const [left, right] = [descriptors[at - 1], descriptors[at]];
-    if (left && right && compareDescriptors(left, right) > 0) return false;
-  }
-  return true;
-}
-
-/** By code unit: the same on every machine and in every locale. */
-export function compareDescriptors(left: ToolDescriptor, right: ToolDescriptor): number {
-  return compareText(left.sortKey ?? left.name, right.sortKey ?? right.name) || compareText(left.name, right.name);
-}
-
-function compareText(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }

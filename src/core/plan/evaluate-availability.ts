@@ -1,7 +1,8 @@
-import { isRecord, type JsonValue } from "../json.ts";
-import type { AvailabilityContext, AvailabilitySignal } from "../tool/availability.ts";
+import { clipText, isRecord } from "../json.ts";
+import type { AvailabilityContext } from "../tool/availability.ts";
 import type { ToolDescriptor } from "../tool/descriptor.ts";
-import type { HiddenReason, ToolDiagnostic } from "../tool/diagnostic.ts";
+import type { ToolDiagnostic } from "../tool/diagnostic.ts";
+import { evaluateSignal, ownMember } from "./evaluate-signal.ts";
 
 /**
  * Every reason why a tool is not available in this context; none for an available one. Never throws: an expression that is
@@ -14,183 +15,102 @@ export function evaluateToolAvailability({
   readonly descriptor: ToolDescriptor;
   readonly context?: AvailabilityContext;
 }): readonly ToolDiagnostic[] {
-  const { availability } = descriptor;
-  return availability === undefined ? NONE : evaluate(availability, { context, path: NO_PATH });
+  return evaluateAvailability(descriptor, context);
 }
 
 const NO_CONTEXT: AvailabilityContext = Object.freeze({});
 const NONE: readonly ToolDiagnostic[] = Object.freeze([]);
-const NO_PATH: readonly object[] = Object.freeze([]);
+
+/** The same, without an object for each call. */
+export function evaluateAvailability(
+  descriptor: ToolDescriptor,
+  context: AvailabilityContext = NO_CONTEXT,
+): readonly ToolDiagnostic[] {
+  try {
+    const { availability } = descriptor;
+    if (availability === undefined) return NONE;
+    const evaluation: Evaluation = { context, around: [], parts: MOST_PARTS };
+    const diagnostics = evaluate(availability, evaluation);
+    return evaluation.parts < 0 ? [unsupported(`it has more than ${MOST_PARTS} parts`)] : diagnostics;
+  } catch (error) {
+    return [unsupported(`it cannot be evaluated (${textOf(error)})`)];
+  }
+}
+
+/** Parts that two groups share count for each of them: else a few groups could unfold into more than could ever be looked at. */
+const MOST_PARTS = 1000;
+const DEEPEST = 64;
 
 interface Evaluation {
   readonly context: AvailabilityContext;
-  /** The groups around this expression: one of them again is a cycle. */
-  readonly path: readonly object[];
+  /** The groups around the current part: one of them again is a cycle. */
+  readonly around: object[];
+  /** How many parts may still be looked at. */
+  parts: number;
 }
 
 function evaluate(expression: unknown, evaluation: Evaluation): readonly ToolDiagnostic[] {
-  if (!isRecord(expression)) return [unsupported("Unsupported availability expression: it must be an object")];
-  const shapes = ["kind", "allOf", "anyOf"].filter((key) => Object.hasOwn(expression, key));
-  if (shapes.length !== 1) {
-    const found = shapes.length === 0 ? "none of kind, allOf, anyOf" : shapes.join(" and ");
-    return [unsupported(`Unsupported availability expression: it has ${found}; it must have exactly one`)];
+  evaluation.parts -= 1;
+  if (evaluation.parts < 0) return NONE;
+  if (!isRecord(expression)) return [unsupported("it must be an object")];
+  const shape = shapeOf(expression);
+  if (shape === undefined) {
+    const found =
+      SHAPES.filter((each) => Object.hasOwn(expression, each)).join(" and ") || "none of kind, allOf, anyOf";
+    return [unsupported(`it has ${found}; it must have exactly one`)];
   }
-  if (evaluation.path.includes(expression))
-    return [unsupported("Unsupported availability expression: it contains itself")];
-  if (evaluation.path.length >= DEEPEST)
-    return [unsupported(`Unsupported availability expression: deeper than ${DEEPEST}`)];
-  const inner: Evaluation = { context: evaluation.context, path: [...evaluation.path, expression] };
-  if (shapes[0] === "allOf") return evaluateAll(expression["allOf"], inner);
-  if (shapes[0] === "anyOf") return evaluateAny(expression["anyOf"], inner);
-  return evaluateSignal(expression, evaluation.context);
+  if (shape === "kind") return evaluateSignal(expression, evaluation.context);
+  return evaluateGroup(expression, shape, evaluation);
 }
 
-const DEEPEST = 64;
+const SHAPES = ["kind", "allOf", "anyOf"] as const;
+type Shape = (typeof SHAPES)[number];
 
-/** Every failing branch speaks, in order. */
-function evaluateAll(branches: unknown, evaluation: Evaluation): readonly ToolDiagnostic[] {
-  if (!Array.isArray(branches) || branches.length === 0) return [unsupported("Empty availability allOf group")];
-  return branches.flatMap((branch: unknown) => evaluate(branch, evaluation));
+/** The one shape of an expression. Mixed ones have none: half of the condition would be ignored. */
+function shapeOf(expression: Readonly<Record<string, unknown>>): Shape | undefined {
+  let only: Shape | undefined;
+  for (const shape of SHAPES) {
+    if (!Object.hasOwn(expression, shape)) continue;
+    if (only !== undefined) return undefined;
+    only = shape;
+  }
+  return only;
 }
 
-/** One branch is enough; an authoring error in another still hides the tool, or nobody would ever see it. */
-function evaluateAny(branches: unknown, evaluation: Evaluation): readonly ToolDiagnostic[] {
-  if (!Array.isArray(branches) || branches.length === 0) return [unsupported("Empty availability anyOf group")];
-  const found = branches.map((branch: unknown) => evaluate(branch, evaluation));
-  const isSatisfied = found.some((diagnostics) => diagnostics.length === 0);
+function evaluateGroup(
+  group: Readonly<Record<string, unknown>>,
+  shape: "allOf" | "anyOf",
+  evaluation: Evaluation,
+): readonly ToolDiagnostic[] {
+  const { around } = evaluation;
+  if (around.includes(group)) return [unsupported("it contains itself")];
+  if (around.length >= DEEPEST) return [unsupported(`it nests more than ${DEEPEST} groups`)];
+  const branches = ownMember(group, shape);
+  if (!Array.isArray(branches)) return [unsupported(`${shape} must be a list`)];
+  if (branches.length === 0) return [{ reason: "unsupported-signal", message: `Empty availability ${shape} group` }];
+  around.push(group);
+  const found = evaluateBranches(branches, evaluation);
+  around.pop();
+  const isSatisfied = shape === "anyOf" && found.some((diagnostics) => diagnostics.length === 0);
+  // An authoring error beside a branch that passes still hides the tool, or nobody would ever see it.
   return isSatisfied ? found.flat().filter(({ reason }) => reason === "unsupported-signal") : found.flat();
 }
 
-function evaluateSignal(
-  signal: Readonly<Record<string, unknown>>,
-  context: AvailabilityContext,
-): readonly ToolDiagnostic[] {
-  const fault = findSignalFault(signal);
-  if (fault !== undefined) return [unsupported(fault)];
-  // Its shape was checked just now.
-  const checked = signal as unknown as AvailabilitySignal;
-  const failure = failureOf(checked, context);
-  return failure ? [{ reason: failure.reason, message: failure.message, signal: checked }] : NONE;
+/** Every branch speaks, in order; a hole in the list is a branch that is not there. */
+function evaluateBranches(
+  branches: readonly unknown[],
+  evaluation: Evaluation,
+): readonly (readonly ToolDiagnostic[])[] {
+  const found: (readonly ToolDiagnostic[])[] = [];
+  for (let at = 0; at < branches.length && evaluation.parts >= 0; at += 1)
+    found.push(evaluate(branches[at], evaluation));
+  return found;
 }
 
-/** What is wrong with a signal's own shape. */
-function findSignalFault(signal: Readonly<Record<string, unknown>>): string | undefined {
-  const { kind } = signal;
-  switch (kind) {
-    case "always":
-      return undefined;
-    case "auth":
-      return isText(signal["providerId"]) ? undefined : "Malformed auth signal: missing providerId";
-    case "env":
-      return isText(signal["name"]) ? undefined : "Malformed env signal: missing name";
-    case "plugin-enabled":
-      return isText(signal["pluginId"]) ? undefined : "Malformed plugin-enabled signal: missing pluginId";
-    case "context":
-      return isText(signal["key"]) ? undefined : "Malformed context signal: missing key";
-    case "config": {
-      const { path, check } = signal;
-      if (!Array.isArray(path) || path.length === 0 || !path.every(isText))
-        return "Malformed config signal: missing path";
-      if (check === undefined || check === "exists" || check === "non-empty" || check === "available") return undefined;
-      return `Malformed config signal: unknown check ${JSON.stringify(check)}`;
-    }
-    default:
-      return `Unsupported availability signal: ${JSON.stringify(kind)}`;
-  }
+function unsupported(why: string): ToolDiagnostic {
+  return { reason: "unsupported-signal", message: `Unsupported availability expression: ${why}` };
 }
 
-interface Failure {
-  readonly reason: HiddenReason;
-  readonly message: string;
-}
-
-function failureOf(signal: AvailabilitySignal, context: AvailabilityContext): Failure | undefined {
-  switch (signal.kind) {
-    case "always":
-      return undefined;
-    case "auth":
-      if (context.authProviderIds?.has(signal.providerId)) return undefined;
-      return { reason: "auth-missing", message: `Missing auth provider: ${signal.providerId}` };
-    case "env":
-      if (isFilled(own(context.env, signal.name))) return undefined;
-      return { reason: "env-missing", message: `Missing environment value: set ${signal.name}` };
-    case "plugin-enabled":
-      if (context.enabledPluginIds?.has(signal.pluginId)) return undefined;
-      return { reason: "plugin-disabled", message: `Plugin is not enabled: ${signal.pluginId}` };
-    case "context":
-      return contextFailure(signal, context);
-    case "config":
-      return configFailure(signal, context);
-  }
-}
-
-/** Without `equals` any value but undefined passes; with it, strict equality, so that NaN never matches. */
-function contextFailure(
-  signal: Extract<AvailabilitySignal, { readonly kind: "context" }>,
-  context: AvailabilityContext,
-): Failure | undefined {
-  const value = own(context.values, signal.key);
-  if (!Object.hasOwn(signal, "equals") || signal.equals === undefined) {
-    return value === undefined
-      ? { reason: "context-mismatch", message: `Missing context value: ${signal.key}` }
-      : undefined;
-  }
-  return value === signal.equals
-    ? undefined
-    : { reason: "context-mismatch", message: `Context value did not match: ${signal.key}` };
-}
-
-function configFailure(
-  signal: Extract<AvailabilitySignal, { readonly kind: "config" }>,
-  context: AvailabilityContext,
-): Failure | undefined {
-  let value: unknown = context.config;
-  for (const key of signal.path) value = isRecord(value) ? own(value, key) : undefined;
-  const failure: Failure = { reason: "config-missing", message: `Missing config path: ${signal.path.join(".")}` };
-  if (value === undefined || value === null) return failure;
-  switch (signal.check ?? "exists") {
-    case "exists":
-      return undefined;
-    case "non-empty":
-      return isNotEmpty(value) ? undefined : failure;
-    case "available":
-      return isAvailable(value as JsonValue, signal, context) ? undefined : failure;
-  }
-}
-
-/** Numbers and booleans count as filled, 0 and false too. */
-function isNotEmpty(value: unknown): boolean {
-  if (typeof value === "string") return value.trim() !== "";
-  if (Array.isArray(value)) return value.length > 0;
-  return isRecord(value) ? Object.keys(value).length > 0 : true;
-}
-
-/** A host's answer that fails is no answer. */
-function isAvailable(
-  value: JsonValue,
-  signal: Extract<AvailabilitySignal, { readonly kind: "config" }>,
-  context: AvailabilityContext,
-): boolean {
-  try {
-    return context.isConfigValueAvailable?.({ value, path: signal.path, signal }) === true;
-  } catch {
-    return false;
-  }
-}
-
-/** Own members only: `constructor` is not configured because every object has one. */
-function own<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
-  return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
-}
-
-function isFilled(value: unknown): boolean {
-  return typeof value === "string" && value.trim() !== "";
-}
-
-function unsupported(message: string): ToolDiagnostic {
-  return { reason: "unsupported-signal", message };
+function textOf(error: unknown): string {
+  return clipText(error instanceof Error ? error.message : "something was thrown", 200);
 }
