@@ -1,5 +1,4 @@
 import { type AgentSession, createAgentSession, type PolicyLayer, type ToolCall } from "toolmap";
-import { memoryPorts } from "toolmap/testing";
 import { describe, expect, test } from "vitest";
 import { fakeSource, makeTool, settle, textOf } from "../../support/tools.ts";
 
@@ -154,11 +153,23 @@ test("a typo in a deny stops the start although a server is still starting: no s
 });
 
 describe("explain of a session that is not well", () => {
-  test("a closed session, a degraded one and a source that is down are each told, as dispatch tells them", async () => {
-    const ports = memoryPorts();
+  test("a session whose journal failed is told, for what is not read-only", async () => {
+    const session = await createAgentSession({
+      tools: [makeTool("t"), makeTool("r", undefined, { annotations: { readOnlyHint: true } })],
+      ports: { journal: { append: () => Promise.reject(new Error("disk full")) } },
+    });
+    expect((await session.dispatch({ name: "t" })).outcome).toBe("error");
+    const explained = await session.explain("t");
+    expect(explained.trace.at(-1)).toMatchObject({ stage: "gate", verdict: "deny" });
+    expect(explained.trace.at(-1)?.message).toContain("disk full");
+    expect((await session.dispatch({ name: "t" })).outcome).toBe("unavailable");
+    expect((await session.explain("r")).verdict).toBe("allow");
+  });
+
+  test("a closed session and a source that is down are each told, as dispatch tells them", async () => {
     const tool = makeTool("t");
     const source = fakeSource("s", "custom", { tools: [tool], state: "ready" });
-    const session = await createAgentSession({ sources: [source], ports: { journal: ports.journal } });
+    const session = await createAgentSession({ sources: [source] });
     expect((await session.explain("t")).verdict).toBe("allow");
     source.set({ tools: [tool], state: "down", message: "no route" });
     await settle();
