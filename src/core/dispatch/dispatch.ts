@@ -96,7 +96,7 @@ export function walk(run: CallRun, steps: readonly Step[], from = 0): Promise<vo
 }
 
 /** A step that throws is a defect of ours; it still ends in one result. */
-function endInDefect(run: CallRun, error: unknown): void {
+export function endInDefect(run: CallRun, error: unknown): void {
   const message = messageOf(error);
   run.note(`toolmap has a defect: ${message}`);
   run.refuse("error", `The call could not be carried out because of a defect of the tool layer (${message}).`);

@@ -4,18 +4,22 @@ import { approvalDigest } from "./approval-digest.ts";
 import { previewOf } from "./approve.ts";
 import type { CallRun } from "./call-run.ts";
 import { askReason, mustAsk } from "./decide.ts";
-import { DECIDE, dispatch, walk } from "./dispatch.ts";
+import { DECIDE, dispatch, endInDefect, walk } from "./dispatch.ts";
 import { reportStart } from "./receive.ts";
 
 /** Takes a call up to its approval, once, and says what it found as JSON that may travel. */
 export async function prepare(run: CallRun): Promise<Prepared> {
   run.isPreparation = true;
-  await walk(run, DECIDE);
-  const preview = run.isOver || !mustAsk(run) ? undefined : await previewOf(run);
+  let preview: readonly Content[] | undefined;
+  try {
+    await walk(run, DECIDE);
+    if (!run.isOver && mustAsk(run)) preview = await previewOf(run);
+  } catch (error) {
+    endInDefect(run, error);
+  }
   if (run.isOver) return refused(run);
-  const prepared = waiting(run, preview);
   run.dispatcher.forget(run);
-  return prepared;
+  return waiting(run, preview);
 }
 
 function waiting(run: CallRun, preview: readonly Content[] | undefined): Prepared {

@@ -65,6 +65,7 @@ async function append(run: CallRun, entry: Readonly<Record<string, unknown>>): P
 
 function idsOf(run: CallRun): JsonObject {
   return {
+    session: run.sessionId,
     callId: run.callId,
     name: run.name,
     caller: run.caller.kind,

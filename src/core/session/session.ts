@@ -297,8 +297,11 @@ export class Session implements AgentSession {
     this.#abort("the session was closed");
     const [children] = await Promise.all([Promise.all(closing), this.#whenAtRest()]);
     const late = [...dispatcher.late].map(({ callId, name }) => ({ callId, name }));
-    await this.#parts.release();
-    hub.emit({ type: "session-closed" });
+    try {
+      await this.#parts.release();
+    } finally {
+      hub.emit({ type: "session-closed" });
+    }
     return Object.freeze({ late: [...children.flatMap((child) => child.late), ...late] });
   }
 
