@@ -1,11 +1,14 @@
 import { ToolmapError } from "../errors.ts";
-import { isRecord } from "../json.ts";
-import type { HiddenToolPlanEntry } from "../tool/diagnostic.ts";
+import { isPromiseLike } from "../json.ts";
+import type { Warning } from "../tool/diagnostic.ts";
 import type { AnyTool } from "../tool/tool.ts";
-import { inspectTool } from "./inspect-tool.ts";
-import { canonicalNameOf, type Contribution, mergeTools } from "./merge-tools.ts";
-import type { Registry, SourceState, ToolRegistry } from "./registry.ts";
-import type { SourceSnapshot, ToolSource } from "./source.ts";
+import { assertSources } from "./assert-sources.ts";
+import { type Contribution, mergeTools } from "./merge-tools.ts";
+import { ownContributions } from "./own-tools.ts";
+import type { Registry, ToolRegistry } from "./registry.ts";
+import type { ToolSource } from "./source.ts";
+import { thrownText } from "./thrown-text.ts";
+import { WatchedSource } from "./watched-source.ts";
 
 export interface ToolRegistryOptions {
   /** The program's own. Two of one name, or a malformed one, throw. */
@@ -15,31 +18,41 @@ export interface ToolRegistryOptions {
 
 /**
  * A registry over the program's own tools and any number of sources. Starts the sources and does not wait for them; a
- * source that fails, now or later, is `down` and takes nothing else with it. Throws ToolmapError `bad-source`, `bad-tool`,
- * `duplicate-tool-name`.
+ * source that fails, now or later, is `down` and takes nothing else with it. Throws ToolmapError `bad-option`, `bad-source`,
+ * `bad-tool`, `duplicate-tool-name`.
  */
 export function createToolRegistry({ tools = [], sources = [] }: ToolRegistryOptions = {}): ToolRegistry {
+  assertList(tools, "tools");
+  assertList(sources, "sources");
+  assertSources(sources);
   return new LiveRegistry(ownContributions(tools), sources);
+}
+
+function assertList(value: unknown, option: string): void {
+  if (!Array.isArray(value))
+    throw new ToolmapError("bad-option", `The option "${option}" of createToolRegistry must be a list.`);
 }
 
 class LiveRegistry implements ToolRegistry {
   readonly #own: readonly Contribution[];
   readonly #sources: readonly WatchedSource[];
   readonly #kinds: Registry["sourceKinds"];
-  readonly #listeners = new Set<(registry: Registry) => void>();
+  readonly #listeners = new Set<Listening>();
   readonly #stop = new AbortController();
   readonly #started: Promise<void>;
+  #listenerWarnings: readonly Warning[] = [];
   #current: Registry;
   #isQueued = false;
+  #closing: Promise<void> | undefined;
 
   constructor(own: readonly Contribution[], sources: readonly ToolSource[]) {
     this.#own = own;
-    assertSources(sources);
     this.#sources = sources.map((source) => new WatchedSource(source, () => this.#queueRefresh()));
-    this.#kinds = new Map(sources.map(({ id, kind }) => [id, kind]));
+    this.#kinds = new Map(this.#sources.map(({ id, kind }) => [id, kind]));
     for (const source of this.#sources) source.read();
     this.#current = this.#build(1);
-    this.#started = Promise.all(this.#sources.map((source) => source.start(this.#stop.signal))).then(() => {
+    const starts = this.#sources.map((source) => source.start(this.#stop.signal));
+    this.#started = Promise.race([Promise.all(starts), whenAborted(this.#stop.signal)]).then(() => {
       this.refresh();
     });
   }
@@ -50,28 +63,33 @@ class LiveRegistry implements ToolRegistry {
 
   refresh(): Registry {
     if (this.#stop.signal.aborted) return this.#current;
-    let hasChanged = false;
-    for (const source of this.#sources) if (source.read()) hasChanged = true;
-    if (!hasChanged) return this.#current;
+    let hasNews = false;
+    for (const source of this.#sources) if (source.read()) hasNews = true;
+    if (!hasNews) return this.#current;
     this.#current = this.#build(this.#current.revision + 1);
-    for (const listener of this.#listeners) tell(listener, this.#current);
+    for (const listening of this.#listeners) this.#tell(listening);
     return this.#current;
   }
 
   subscribe(listener: (registry: Registry) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    const listening: Listening = { listener, hasFailed: false };
+    this.#listeners.add(listening);
+    return () => this.#listeners.delete(listening);
   }
 
   started(): Promise<void> {
     return this.#started;
   }
 
-  async close(): Promise<void> {
-    if (this.#stop.signal.aborted) return;
-    this.#stop.abort();
+  close(): Promise<void> {
+    if (this.#closing) return this.#closing;
+    // Known to be closing before anybody hears of it: who listens to the signal may close the registry too.
+    this.#closing = Promise.resolve().then(async () => {
+      await Promise.all(this.#sources.map((source) => source.close()));
+    });
     this.#listeners.clear();
-    await Promise.all(this.#sources.map((source) => source.close()));
+    this.#stop.abort();
+    return this.#closing;
   }
 
   /** Any number of changes in one tick are one rebuild. */
@@ -84,6 +102,26 @@ class LiveRegistry implements ToolRegistry {
     });
   }
 
+  /** A listener that fails, now or later, breaks nothing; it is a warning from then on. */
+  #tell(listening: Listening): void {
+    const failed = (error: unknown): void => this.#noteFailure(listening, error);
+    try {
+      const answer: unknown = listening.listener(this.#current);
+      if (isPromiseLike(answer)) answer.then(undefined, failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** Once a listener: one that always fails is one warning. The Map and its revision stay as they are. */
+  #noteFailure(listening: Listening, error: unknown): void {
+    if (listening.hasFailed) return;
+    listening.hasFailed = true;
+    const warning = { code: "listener-failed", message: `A listener of the registry failed: ${thrownText(error)}` };
+    this.#listenerWarnings = [...this.#listenerWarnings, warning];
+    this.#current = Object.freeze({ ...this.#current, warnings: [...this.#current.warnings, warning] });
+  }
+
   #build(revision: number): Registry {
     const merged = mergeTools([...this.#own, ...this.#sources.map((source) => source.contribution)]);
     return Object.freeze({
@@ -94,166 +132,19 @@ class LiveRegistry implements ToolRegistry {
       sources: this.#sources.map((source) => source.state),
       sourceKinds: this.#kinds,
       down: merged.down,
-      warnings: merged.warnings,
+      warnings: [...this.#sources.flatMap((source) => source.warnings), ...merged.warnings, ...this.#listenerWarnings],
     });
   }
 }
 
-/** A listener that throws breaks nothing. */
-function tell(listener: (registry: Registry) => void, registry: Registry): void {
-  try {
-    listener(registry);
-  } catch {
-    // The registry has no channel of its own to report it, and a listener must not stop a rebuild.
-  }
+/** One subscription: the same function may be subscribed twice. */
+interface Listening {
+  readonly listener: (registry: Registry) => void;
+  hasFailed: boolean;
 }
 
-/** The program's own tools by owner: most are custom; a built-in passed as a tool stays a built-in. */
-function ownContributions(tools: readonly AnyTool[]): readonly Contribution[] {
-  const seen = new Map<string, string>();
-  const byKind = new Map<Contribution["kind"], AnyTool[]>();
-  for (const tool of tools) {
-    const kind =
-      isRecord(tool) && isRecord(tool.descriptor) && isRecord(tool.descriptor.owner)
-        ? tool.descriptor.owner.kind
-        : "custom";
-    const fault = inspectTool(tool, kind);
-    if (fault) throw new ToolmapError("bad-tool", `A tool of the program cannot be used: ${fault.message}.`);
-    const key = canonicalNameOf(tool);
-    const other = seen.get(key);
-    if (other !== undefined) {
-      throw new ToolmapError(
-        "duplicate-tool-name",
-        `The program passed two tools named "${other}" and "${tool.descriptor.name}".`,
-        {
-          fix: "Rename one: case, dashes and underscores do not tell names apart.",
-        },
-      );
-    }
-    seen.set(key, tool.descriptor.name);
-    byKind.set(kind, [...(byKind.get(kind) ?? []), tool]);
-  }
-  return [...byKind].map(([kind, own]) => ({ sourceId: "program", kind, tools: own, isDown: false }));
-}
-
-function assertSources(sources: readonly ToolSource[]): void {
-  const ids = new Set<string>();
-  for (const source of sources) {
-    const given: unknown = source;
-    if (
-      !isRecord(given) ||
-      typeof given["id"] !== "string" ||
-      given["id"] === "" ||
-      typeof given["list"] !== "function"
-    ) {
-      throw new ToolmapError("bad-source", "A source must be an object with an id and a list function.");
-    }
-    if (ids.has(source.id))
-      throw new ToolmapError("bad-source", `Two sources have the id "${source.id}".`, { fix: "Give each its own." });
-    ids.add(source.id);
-  }
-}
-
-const NEVER_ANSWERED: SourceSnapshot = Object.freeze({ tools: [], state: "starting" });
-
-/** A source, its last good snapshot, and what of it can be used. */
-class WatchedSource {
-  readonly #source: ToolSource;
-  readonly #changed: () => void;
-  readonly #unsubscribe: () => void;
-  #snapshot: SourceSnapshot = NEVER_ANSWERED;
-  #tools: readonly AnyTool[] = [];
-  /** Why it does not answer: its start, its list or its snapshot failed. */
-  #failure: string | undefined;
-  #lastFailure: string | undefined;
-  hidden: readonly HiddenToolPlanEntry[] = [];
-
-  constructor(source: ToolSource, changed: () => void) {
-    this.#source = source;
-    this.#changed = changed;
-    this.#unsubscribe = subscribeSafely(source, changed);
-  }
-
-  get contribution(): Contribution {
-    const { id: sourceId, kind } = this.#source;
-    return { sourceId, kind, tools: this.#tools, isDown: this.state.state === "down" };
-  }
-
-  get state(): SourceState {
-    const { id } = this.#source;
-    if (this.#failure !== undefined) return { id, state: "down", message: this.#failure };
-    const { state, message } = this.#snapshot;
-    return message === undefined ? { id, state } : { id, state, message };
-  }
-
-  /** Takes the source's newest snapshot; keeps the last good one when it fails. Says whether anything changed. */
-  read(): boolean {
-    const { snapshot, failure } = listSafely(this.#source);
-    this.#failure = failure ?? (snapshot === undefined || snapshot.state === "ready" ? undefined : this.#failure);
-    const hasChanged = (snapshot !== undefined && snapshot !== this.#snapshot) || this.#failure !== this.#lastFailure;
-    this.#lastFailure = this.#failure;
-    if (snapshot !== undefined && snapshot !== this.#snapshot) this.#take(snapshot);
-    return hasChanged;
-  }
-
-  async start(signal: AbortSignal): Promise<void> {
-    try {
-      await this.#source.start?.(signal);
-    } catch (error) {
-      this.#failure = `it did not start: ${describe(error)}`;
-      this.#lastFailure = undefined;
-      this.#changed();
-    }
-  }
-
-  async close(): Promise<void> {
-    try {
-      this.#unsubscribe();
-      await this.#source.close?.();
-    } catch {
-      // Closing is the last thing asked of it; one that fails must not keep the others open.
-    }
-  }
-
-  #take(snapshot: SourceSnapshot): void {
-    this.#snapshot = snapshot;
-    const hidden: HiddenToolPlanEntry[] = [...(snapshot.hidden ?? [])];
-    const isSound = (tool: AnyTool): boolean => {
-      const fault = inspectTool(tool, this.#source.kind);
-      if (fault)
-        hidden.push({ descriptor: fault.descriptor, diagnostics: [{ reason: fault.reason, message: fault.message }] });
-      return fault === undefined;
-    };
-    this.#tools = snapshot.tools.filter(isSound);
-    this.hidden = hidden;
-  }
-}
-
-function listSafely(source: ToolSource): { readonly snapshot?: SourceSnapshot; readonly failure?: string } {
-  try {
-    const snapshot: unknown = source.list();
-    if (isRecord(snapshot) && Array.isArray(snapshot["tools"]) && isState(snapshot["state"])) {
-      return { snapshot: snapshot as unknown as SourceSnapshot };
-    }
-    return { failure: "its list is not a snapshot: it must be { tools, state }" };
-  } catch (error) {
-    return { failure: `its list failed: ${describe(error)}` };
-  }
-}
-
-function isState(value: unknown): boolean {
-  return value === "ready" || value === "starting" || value === "down";
-}
-
-function subscribeSafely(source: ToolSource, changed: () => void): () => void {
-  try {
-    const unsubscribe: unknown = source.subscribe(changed);
-    return typeof unsubscribe === "function" ? () => void unsubscribe() : () => undefined;
-  } catch {
-    return () => undefined;
-  }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : "unknown";
+function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }

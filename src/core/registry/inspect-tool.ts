@@ -1,9 +1,12 @@
-import { isRecord } from "../json.ts";
-import { findSchemaFault } from "../schema/find-schema-fault.ts";
+import { clipText, isRecord } from "../json.ts";
 import type { ToolDescriptor } from "../tool/descriptor.ts";
-import type { HiddenReason } from "../tool/diagnostic.ts";
-import { isToolName } from "../tool/name.ts";
+import type { HiddenReason, HiddenToolPlanEntry } from "../tool/diagnostic.ts";
+import { canonicalToolName } from "../tool/name.ts";
 import type { ToolOwnerRef } from "../tool/owner.ts";
+import type { AnyTool } from "../tool/tool.ts";
+import { type Fault, findListingFault, findToolFault } from "./find-tool-fault.ts";
+import { holdTool } from "./hold-tool.ts";
+import { thrownText } from "./thrown-text.ts";
 
 /** What is wrong with a tool, as its source gave it. */
 export interface ToolFault {
@@ -13,90 +16,129 @@ export interface ToolFault {
   readonly descriptor: ToolDescriptor;
 }
 
-/** Well-formed tools, so that a rebuild looks at new ones only. */
-const sound = new WeakSet<object>();
-
-/** Looks a tool over. Undefined when it is well formed. Never throws, whatever the source put there. */
-export function inspectTool(tool: unknown, kind: ToolOwnerRef["kind"]): ToolFault | undefined {
-  if (typeof tool === "object" && tool !== null && sound.has(tool)) return undefined;
-  let fault: ToolFault | undefined;
-  try {
-    fault = findFault(tool, kind);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : "unknown";
-    fault = faultOf(undefined, kind, "schema-unfit", `a member of the tool cannot be read (${reason})`);
-  }
-  if (!fault && typeof tool === "object" && tool !== null) sound.add(tool);
-  return fault;
+/** A well-formed tool, with what a merge needs of it, read once. */
+export interface HeldTool {
+  readonly tool: AnyTool;
+  readonly descriptor: ToolDescriptor;
+  /** The canonical name. */
+  readonly key: string;
 }
 
-function findFault(tool: unknown, kind: ToolOwnerRef["kind"]): ToolFault | undefined {
-  if (!isRecord(tool)) return faultOf(undefined, kind, "schema-unfit", "the tool is not an object");
-  const { descriptor, execute } = tool;
-  if (!isRecord(descriptor)) return faultOf(undefined, kind, "schema-unfit", "the tool has no descriptor");
-  const { name, description, inputSchema, owner, outputSchema } = descriptor;
-  const of = (reason: HiddenReason, message: string): ToolFault => faultOf(descriptor, kind, reason, message);
-  if (typeof name !== "string" || !isToolName(name)) {
-    return of(
-      "schema-unfit",
-      `the name ${JSON.stringify(name)} is not legal: letters, digits, _ and -, at most 64, not starting with a digit`,
-    );
+/** Whom a tool came from. */
+export interface Giver {
+  readonly id: string;
+  readonly kind: ToolOwnerRef["kind"];
+}
+
+export type Inspection = { readonly held: HeldTool } | { readonly fault: ToolFault };
+
+/** Tools that were found sound, so that a rebuild looks at new ones only. */
+const known = new WeakMap<object, { readonly held: HeldTool }>();
+
+/** Looks a tool over: sound, or what is wrong with it. Never throws, whatever the source put there. */
+export function inspectTool(tool: unknown, giver: Giver): Inspection {
+  try {
+    const before = typeof tool === "object" && tool !== null ? known.get(tool) : undefined;
+    if (before && isStill(tool, before.held, giver)) return before;
+    const fault = findToolFault(tool, giver.kind);
+    if (fault) return { fault: faultOf(tool, giver, fault) };
+    return hold(tool as AnyTool, giver); // looked over just now
+  } catch (error) {
+    const message = `a member of the tool cannot be read (${thrownText(error)})`;
+    return { fault: faultOf(tool, giver, { reason: "schema-unfit", message }) };
   }
-  if (typeof description !== "string") return of("schema-unfit", `"${name}" has no description`);
-  if (!isRecord(owner) || typeof owner["kind"] !== "string") return of("schema-unfit", `"${name}" has no owner`);
-  if (owner["kind"] !== kind) {
-    return of("schema-unfit", `"${name}" says that its owner is ${owner["kind"]}, and its source is of kind ${kind}`);
+}
+
+/** The same definition, for a source of the same kind: that a source of built-ins may give it allows it to no other. */
+function isStill(tool: unknown, { tool: held, descriptor }: HeldTool, { kind }: Giver): boolean {
+  return descriptor.owner.kind === kind && (held !== tool || held.descriptor === descriptor);
+}
+
+function hold(given: AnyTool, giver: Giver): Inspection {
+  const tool = holdTool(given);
+  // A copy is looked over itself: what it was made of could have answered otherwise this time.
+  const fault = tool === given ? undefined : findToolFault(tool, giver.kind);
+  if (fault) return { fault: faultOf(tool, giver, fault) };
+  const { descriptor } = tool;
+  const inspection = { held: { tool, descriptor, key: canonicalToolName(descriptor.name) } };
+  known.set(given, inspection);
+  return inspection;
+}
+
+function faultOf(tool: unknown, giver: Giver, { reason, message }: Fault): ToolFault {
+  return { reason, message, descriptor: showable(descriptorOf(tool), giver) };
+}
+
+/** A hidden entry as a source gave it, if it can be listed; else one that says so. Never throws. */
+export function inspectHidden(entry: unknown, giver: Giver): HiddenToolPlanEntry {
+  try {
+    if (isRecord(entry) && isListable(entry["descriptor"], giver.kind) && areDiagnostics(entry["diagnostics"]))
+      return entry as unknown as HiddenToolPlanEntry; // looked over just now
+  } catch {
+    // It cannot be read, which is said below.
   }
-  if (typeof execute !== "function") return of("missing-executor", `"${name}" has no execute function`);
-  if (!isRecord(inputSchema)) return of("schema-unfit", `"${name}": the input schema is not an object`);
-  const fault =
-    findSchemaFault(inputSchema) ?? (outputSchema === undefined ? undefined : findSchemaFault(outputSchema));
+  const message = "its source says that it is hidden, in an entry that cannot be read";
+  return { descriptor: showable(descriptorOf(entry), giver), diagnostics: [{ reason: "schema-unfit", message }] };
+}
+
+function isListable(descriptor: unknown, kind: ToolOwnerRef["kind"]): boolean {
   return (
-    fault &&
-    of("schema-unfit", `"${name}": the schema is not JSON Schema at ${fault.path || "its root"}: ${fault.message}`)
+    isRecord(descriptor) && typeof descriptor["name"] === "string" && findListingFault(descriptor, kind) === undefined
   );
 }
 
-function faultOf(
-  descriptor: Readonly<Record<string, unknown>> | undefined,
-  kind: ToolOwnerRef["kind"],
-  reason: HiddenReason,
-  message: string,
-): ToolFault {
-  return { reason, message, descriptor: showable(descriptor, kind) };
+function areDiagnostics(diagnostics: unknown): boolean {
+  const isOne = (each: unknown): boolean =>
+    isRecord(each) && typeof each["reason"] === "string" && typeof each["message"] === "string";
+  return Array.isArray(diagnostics) && diagnostics.length > 0 && diagnostics.every(isOne);
+}
+
+function descriptorOf(holder: unknown): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const descriptor = isRecord(holder) ? holder["descriptor"] : undefined;
+    return isRecord(descriptor) ? descriptor : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A descriptor that can be listed, however broken the given one is. */
-function showable(
-  descriptor: Readonly<Record<string, unknown>> | undefined,
-  kind: ToolOwnerRef["kind"],
-): ToolDescriptor {
-  const text = (key: string, otherwise: string): string => {
-    try {
-      const value = descriptor?.[key];
-      return typeof value === "string" ? value.slice(0, 128) : otherwise;
-    } catch {
-      return otherwise;
-    }
+function showable(descriptor: Readonly<Record<string, unknown>> | undefined, giver: Giver): ToolDescriptor {
+  const text = (key: string): string | undefined => {
+    const value = memberOf(descriptor, key);
+    return typeof value === "string" ? clipText(value, 128) : undefined;
   };
   return Object.freeze({
-    name: text("name", "(unnamed)"),
-    description: text("description", ""),
+    name: text("name") ?? "(unnamed)",
+    description: text("description") ?? "",
     inputSchema: Object.freeze({ type: "object" }),
-    owner: ownerOfKind(kind),
+    owner: ownerOf(memberOf(descriptor, "owner"), giver),
   });
 }
 
-function ownerOfKind(kind: ToolOwnerRef["kind"]): ToolOwnerRef {
+function memberOf(holder: Readonly<Record<string, unknown>> | undefined, key: string): unknown {
+  try {
+    return holder?.[key];
+  } catch {
+    return undefined;
+  }
+}
+
+/** The owner that the tool names, where it could be that; else whoever gave it. */
+function ownerOf(owner: unknown, { id, kind }: Giver): ToolOwnerRef {
+  const named = (key: string): string => {
+    const given = isRecord(owner) && memberOf(owner, "kind") === kind ? memberOf(owner, key) : undefined;
+    return typeof given === "string" && given !== "" ? clipText(given, 128) : id;
+  };
   switch (kind) {
     case "core":
     case "custom":
       return { kind };
     case "plugin":
-      return { kind, pluginId: "unknown" };
+      return { kind, pluginId: named("pluginId") };
     case "channel":
-      return { kind, channelId: "unknown" };
+      return { kind, channelId: named("channelId") };
     case "mcp":
-      return { kind, serverId: "unknown" };
+      return { kind, serverId: named("serverId") };
   }
 }

@@ -1,14 +1,15 @@
+import type { ToolDescriptor } from "../tool/descriptor.ts";
 import type { HiddenReason, HiddenToolPlanEntry, Warning } from "../tool/diagnostic.ts";
-import { canonicalToolName } from "../tool/name.ts";
 import { formatOrigin, type ToolOwnerRef } from "../tool/owner.ts";
 import type { AnyTool } from "../tool/tool.ts";
+import type { HeldTool } from "./inspect-tool.ts";
 import type { ShadowedTool } from "./registry.ts";
 
 /** One source's well-formed tools, with its place in the order of sources. */
 export interface Contribution {
   readonly sourceId: string;
   readonly kind: ToolOwnerRef["kind"];
-  readonly tools: readonly AnyTool[];
+  readonly tools: readonly HeldTool[];
   readonly isDown: boolean;
 }
 
@@ -24,126 +25,139 @@ export interface MergedTools {
 /** A later kind overrides an earlier one, on record. */
 const ORDER_OF_KINDS: readonly ToolOwnerRef["kind"][] = ["core", "plugin", "channel", "mcp", "custom"];
 
-interface Claim {
-  readonly tool: AnyTool;
-  readonly contribution: Contribution;
-}
-
 /**
  * Contributions to one Map. Names are unique by canonical name. Order of kinds: core, plugin, channel, mcp, custom; a later
- * kind takes the name of an earlier one, but mcp of nobody, and that of core only with `override`. Of two sources of one kind
- * the first given keeps the name. Every override and clash is on record with both owners.
+ * kind takes the name of an earlier one, but mcp of nobody, and a name of core only with `override`. Of two sources of one
+ * kind the first given keeps the name. Every override and clash is on record with both owners. The order of the Map is that
+ * of kinds, then of contributions, then of their tools; the winner of a name stands where it was given.
  */
 export function mergeTools(contributions: readonly Contribution[]): MergedTools {
-  const claims = new Map<string, Claim>();
-  const record: MergeRecord = { shadowed: [], hidden: [], warnings: [] };
-  for (const kind of ORDER_OF_KINDS) {
-    for (const contribution of contributions) {
-      if (contribution.kind === kind) addContribution(contribution, claims, record);
+  const inOrder = ORDER_OF_KINDS.flatMap((kind) => contributions.filter((contribution) => contribution.kind === kind));
+  // That a source gives a name twice is rare and would cost every merge a set of all names: it is found by its first clash.
+  const merge = new Merge(NO_NAMES);
+  if (merge.addAll(inOrder)) return merge.finish(inOrder);
+  const again = new Merge(new Map(inOrder.map((each) => [each, namesGivenTwice(each.tools)])));
+  again.addAll(inOrder);
+  return again.finish(inOrder);
+}
+
+type NamesTwice = ReadonlyMap<Contribution, ReadonlySet<string>>;
+const NO_NAMES: NamesTwice = new Map();
+
+class Merge {
+  readonly #tools = new Map<string, AnyTool>();
+  /** Holders whose name is not its own canonical form, by that form; all others are found by their name. */
+  readonly #spelled = new Map<string, AnyTool>();
+  /** Canonical names of core that others took. */
+  readonly #coreNames = new Set<string>();
+  readonly #shadowed: ShadowedTool[] = [];
+  readonly #hidden: HiddenToolPlanEntry[] = [];
+  readonly #warnings: Warning[] = [];
+  readonly #twice: NamesTwice;
+
+  constructor(twice: NamesTwice) {
+    this.#twice = twice;
+  }
+
+  /** False when a contribution turned out to give a name twice that was not known to be. */
+  addAll(contributions: readonly Contribution[]): boolean {
+    return contributions.every((contribution) => this.#add(contribution));
+  }
+
+  finish(contributions: readonly Contribution[]): MergedTools {
+    const down = new Map<string, string>();
+    for (const { isDown, tools, sourceId } of contributions) {
+      if (!isDown) continue;
+      for (const { tool, descriptor } of tools)
+        if (this.#tools.get(descriptor.name) === tool) down.set(descriptor.name, sourceId);
     }
+    return { tools: this.#tools, shadowed: this.#shadowed, hidden: this.#hidden, down, warnings: this.#warnings };
   }
-  const tools = new Map<string, AnyTool>();
-  const down = new Map<string, string>();
-  for (const { tool, contribution } of claims.values()) {
-    tools.set(tool.descriptor.name, tool);
-    if (contribution.isDown) down.set(tool.descriptor.name, contribution.sourceId);
+
+  #add(contribution: Contribution): boolean {
+    const twice = this.#twice.get(contribution);
+    let own: ReadonlySet<AnyTool> | undefined;
+    for (const held of contribution.tools) {
+      if (twice?.has(held.key) === true) {
+        this.#hide(held.descriptor, "duplicate-tool-name", describeTwice(held, contribution));
+        continue;
+      }
+      const holder = this.#tools.get(held.key) ?? this.#spelled.get(held.key);
+      if (holder === undefined) {
+        this.#set(held);
+        continue;
+      }
+      own ??= new Set(contribution.tools.map(({ tool }) => tool));
+      if (own.has(holder)) return false;
+      this.#contest(held, holder);
+    }
+    return true;
   }
-  return { tools, down, ...record };
+
+  #set({ tool, descriptor, key }: HeldTool): void {
+    this.#tools.set(descriptor.name, tool);
+    if (descriptor.name !== key) this.#spelled.set(key, tool);
+  }
+
+  #contest(held: HeldTool, holder: AnyTool): void {
+    const { descriptor, key, tool } = held;
+    const origins = { ours: formatOrigin(descriptor.owner), theirs: formatOrigin(holder.descriptor.owner) };
+    const isOfCore = holder.descriptor.owner.kind === "core" || this.#coreNames.has(key);
+    const mayOverride =
+      descriptor.owner.kind !== "mcp" &&
+      descriptor.owner.kind !== holder.descriptor.owner.kind &&
+      (!isOfCore || tool.override === true);
+    if (!mayOverride) {
+      this.#hide(
+        descriptor,
+        "name-clash",
+        `"${descriptor.name}" of ${origins.ours} is hidden: ${origins.theirs} has the name`,
+      );
+      this.#warnings.push(clashWarning(descriptor, { origins, isOfCore }));
+      return;
+    }
+    if (isOfCore) this.#coreNames.add(key);
+    this.#tools.delete(holder.descriptor.name);
+    this.#spelled.delete(key);
+    this.#set(held);
+    this.#shadowed.push({ name: descriptor.name, origin: origins.theirs, by: origins.ours });
+    this.#warnings.push({
+      code: "name-overridden",
+      message: `"${descriptor.name}" of ${origins.ours} takes the place of the one of ${origins.theirs}`,
+    });
+  }
+
+  #hide(descriptor: ToolDescriptor, reason: HiddenReason, message: string): void {
+    this.#hidden.push({ descriptor, diagnostics: [{ reason, message }] });
+  }
 }
 
-interface MergeRecord {
-  readonly shadowed: ShadowedTool[];
-  readonly hidden: HiddenToolPlanEntry[];
-  readonly warnings: Warning[];
-}
-
-function addContribution(contribution: Contribution, claims: Map<string, Claim>, record: MergeRecord): void {
-  const twice = namesGivenTwice(contribution.tools);
-  for (const tool of contribution.tools) {
-    const key = canonicalNameOf(tool);
-    if (twice?.has(key)) hide(record, tool, "duplicate-tool-name", describeTwice(tool, contribution));
-    else claim(key, { tool, contribution }, { claims, record });
-  }
-}
-
-/** Canonical names that one source gives more than once; undefined when it gives none twice. */
-function namesGivenTwice(tools: readonly AnyTool[]): ReadonlySet<string> | undefined {
+/** Canonical names that one source gives more than once. */
+function namesGivenTwice(tools: readonly HeldTool[]): ReadonlySet<string> {
   const seen = new Set<string>();
-  let twice: Set<string> | undefined;
-  for (const tool of tools) {
-    const key = canonicalNameOf(tool);
-    const before = seen.size;
-    if (seen.add(key).size === before) (twice ??= new Set()).add(key);
+  const twice = new Set<string>();
+  for (const { key } of tools) {
+    if (seen.has(key)) twice.add(key);
+    seen.add(key);
   }
   return twice;
 }
 
-function claim(
-  key: string,
-  challenger: Claim,
-  { claims, record }: { readonly claims: Map<string, Claim>; readonly record: MergeRecord },
-): void {
-  const holder = claims.get(key);
-  if (!holder) {
-    claims.set(key, challenger);
-    return;
-  }
-  const { tool } = challenger;
-  const origins = { ours: originOf(tool), theirs: originOf(holder.tool) };
-  if (!mayOverride(challenger, holder)) {
-    hide(
-      record,
-      tool,
-      "name-clash",
-      `"${tool.descriptor.name}" of ${origins.ours} is hidden: ${origins.theirs} has the name`,
-    );
-    record.warnings.push(clashWarning(challenger, holder));
-    return;
-  }
-  claims.delete(key);
-  claims.set(key, challenger);
-  record.shadowed.push({ name: tool.descriptor.name, origin: origins.theirs, by: origins.ours });
-  record.warnings.push({
-    code: "name-overridden",
-    message: `"${tool.descriptor.name}" of ${origins.ours} takes the place of the one of ${origins.theirs}`,
-  });
-}
-
-function mayOverride(challenger: Claim, holder: Claim): boolean {
-  const { kind } = challenger.contribution;
-  if (kind === "mcp" || kind === holder.contribution.kind) return false;
-  return holder.contribution.kind !== "core" || challenger.tool.override === true;
-}
-
-function clashWarning({ tool, contribution }: Claim, holder: Claim): Warning {
-  const [ours, theirs] = [originOf(tool), originOf(holder.tool)];
-  const isCore = holder.contribution.kind === "core" && contribution.kind !== "mcp";
+function clashWarning(
+  { name, owner }: ToolDescriptor,
+  {
+    origins,
+    isOfCore,
+  }: { readonly origins: { readonly ours: string; readonly theirs: string }; readonly isOfCore: boolean },
+): Warning {
+  const mayTake = isOfCore && owner.kind !== "mcp" && owner.kind !== "core";
   return {
     code: "name-clash",
-    message: `"${tool.descriptor.name}" of ${ours} is hidden, since ${theirs} has that name`,
-    fix: isCore ? "Rename it, or set override: true on the tool to take a built-in's place." : "Rename one of them.",
+    message: `"${name}" of ${origins.ours} is hidden, since ${origins.theirs} has that name`,
+    fix: mayTake ? "Rename it, or set override: true on the tool to take a built-in's place." : "Rename one of them.",
   };
 }
 
-function hide(record: MergeRecord, { descriptor }: AnyTool, reason: HiddenReason, message: string): void {
-  record.hidden.push({ descriptor, diagnostics: [{ reason, message }] });
-}
-
-function describeTwice(tool: AnyTool, { sourceId }: Contribution): string {
-  return `source "${sourceId}" gives "${tool.descriptor.name}" more than once (case, dashes and underscores do not count)`;
-}
-
-function originOf({ descriptor }: AnyTool): string {
-  return formatOrigin(descriptor.owner);
-}
-
-const canonicalNames = new WeakMap<AnyTool, string>();
-
-/** Kept by tool: a rebuild of thousands of unchanged tools folds no name again. */
-export function canonicalNameOf(tool: AnyTool): string {
-  const known = canonicalNames.get(tool);
-  if (known !== undefined) return known;
-  const fresh = canonicalToolName(tool.descriptor.name);
-  canonicalNames.set(tool, fresh);
-  return fresh;
+function describeTwice({ descriptor }: HeldTool, { sourceId }: Contribution): string {
+  return `source "${sourceId}" gives "${descriptor.name}" more than once (case, dashes and underscores do not count)`;
 }
