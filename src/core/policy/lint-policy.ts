@@ -31,11 +31,16 @@ export function lintPolicy(policy: CompiledPolicy, universe: PolicyUniverse): Po
   for (const layer of policy.compiled) {
     for (const entry of entriesOf(layer)) {
       const found = lintPresence(entry.parsed, entry.text, universe);
-      if (found) (found.isHole && RESTRICTING.has(entry.rule.list) ? errors : warnings).push(placed(found, entry));
+      if (found) (isError(found, entry) ? errors : warnings).push(placed(found, entry));
       else warnings.push(...lintMeaning(layer, entry, universe));
     }
   }
   return { errors, warnings };
+}
+
+/** Those that stop the start: a hole, and what reads like a rule and can never be one. */
+function isError({ isHole, isVain }: Finding, { rule }: CompiledEntry): boolean {
+  return isVain === true || (isHole && RESTRICTING.has(rule.list));
 }
 
 const RESTRICTING: ReadonlySet<string> = new Set(["deny", "denySelf", "ask"]);
@@ -61,7 +66,10 @@ interface Finding {
   readonly code: string;
   readonly message: string;
   readonly fix?: string | undefined;
+  /** In a list that restricts, nobody is restricted by it. */
   readonly isHole: boolean;
+  /** It could match only by the name that an MCP tool has in the Map, which rules do not bind to. */
+  readonly isVain?: true;
 }
 
 /** Whether what an entry means is here; else whether it may still come, is known and not here, or is unknown. */
@@ -90,6 +98,16 @@ function lintPresence(
   ) {
     return { code: "policy-not-here", message: `"${text}" is a known built-in that is not here`, isHole: false };
   }
+  const byMapName = parsed.kind === "name" ? mapNameOf(text) : undefined;
+  if (byMapName) {
+    return {
+      code: "policy-mcp-by-name",
+      message: `"${text}" could match a tool of an MCP server only by its name in the Map`,
+      fix: `Write mcp:${byMapName.server}/${byMapName.tool}.`,
+      isHole: true,
+      isVain: true,
+    };
+  }
   const [near] = nearestNames(text, descriptors.map(entryFor), 1);
   return {
     code: "policy-unknown-entry",
@@ -97,6 +115,12 @@ function lintPresence(
     fix: near === undefined ? "Remove it, or correct the name." : `Did you mean "${near}"?`,
     isHole: true,
   };
+}
+
+/** `server__tool`, as the tools of MCP servers are named in the Map. */
+function mapNameOf(text: string): { readonly server: string; readonly tool: string } | undefined {
+  const [, server, tool] = /^([A-Za-z0-9-]+)__(.+)$/.exec(text) ?? [];
+  return server === undefined || tool === undefined ? undefined : { server, tool };
 }
 
 /** Whether a source that is not there yet could bring what the entry means. */

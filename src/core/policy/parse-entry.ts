@@ -67,14 +67,6 @@ function parseOrigin(
 
 function parseName(text: string, shown: string): ParsedEntry | EntryFault {
   if (!/^[A-Za-z_*][A-Za-z0-9_*-]*$/.test(text)) return fault(`${shown} can never be the name of a tool`);
-  // A name matches no MCP tool, whose Map name depends on how it was sanitised: rules bind to origins.
-  const [, server, tool] = /^([A-Za-z0-9-]+)__(.+)$/.exec(text) ?? [];
-  if (server !== undefined && tool !== undefined) {
-    return fault(
-      `${shown} could match a tool of an MCP server only by its name in the Map`,
-      `Write mcp:${server}/${tool}.`,
-    );
-  }
   return { kind: "name", pattern: canonicalToolName(text), isGlob: text.includes("*") };
 }
 
