@@ -33,7 +33,7 @@ const ORDER_OF_KINDS: readonly ToolOwnerRef["kind"][] = ["core", "plugin", "chan
  */
 export function mergeTools(contributions: readonly Contribution[]): MergedTools {
   const inOrder = ORDER_OF_KINDS.flatMap((kind) => contributions.filter((contribution) => contribution.kind === kind));
-  // That a source gives a name twice is rare and would cost every merge a set of all names: it is found by its first clash.
+  // That a source gives a name twice is rare, and to know it costs a set of all its names: only a source with a clash is asked.
   const merge = new Merge(NO_NAMES);
   if (merge.addAll(inOrder)) return merge.finish(inOrder);
   const again = new Merge(new Map(inOrder.map((each) => [each, namesGivenTwice(each.tools)])));
@@ -59,7 +59,7 @@ class Merge {
     this.#twice = twice;
   }
 
-  /** False when a contribution turned out to give a name twice that was not known to be. */
+  /** False when a contribution turns out to give a name twice. */
   addAll(contributions: readonly Contribution[]): boolean {
     return contributions.every((contribution) => this.#add(contribution));
   }
@@ -76,7 +76,7 @@ class Merge {
 
   #add(contribution: Contribution): boolean {
     const twice = this.#twice.get(contribution);
-    let own: ReadonlySet<AnyTool> | undefined;
+    let isUnknown = twice === undefined;
     for (const held of contribution.tools) {
       if (twice?.has(held.key) === true) {
         this.#hide(held.descriptor, "duplicate-tool-name", describeTwice(held, contribution));
@@ -87,8 +87,8 @@ class Merge {
         this.#set(held);
         continue;
       }
-      own ??= new Set(contribution.tools.map(({ tool }) => tool));
-      if (own.has(holder)) return false;
+      if (isUnknown && namesGivenTwice(contribution.tools).size > 0) return false;
+      isUnknown = false;
       this.#contest(held, holder);
     }
     return true;
