@@ -35,8 +35,8 @@ export function exposedToolName(
 
 const HASH_LENGTH = 10;
 
-/** Such a name, taken as it stands, could be made to equal another tool's hashed one. */
-const LOOKS_HASHED = /_[0-9a-f]{10}$/i;
+/** Such a name, taken as it stands, could be made to equal another tool's hashed one, dashes folded or not. */
+const LOOKS_HASHED = /[_-][0-9a-f]{10}$/i;
 
 /** Whether `server__tool` can be read back in one way only, dashes folded or not. */
 function isOneWay(serverId: string, rawName: string): boolean {
