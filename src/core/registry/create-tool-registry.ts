@@ -1,5 +1,5 @@
 import { ToolmapError } from "../errors.ts";
-import { isPromiseLike } from "../json.ts";
+import { clipText, isPromiseLike } from "../json.ts";
 import type { Warning } from "../tool/diagnostic.ts";
 import type { AnyTool } from "../tool/tool.ts";
 import { assertSources } from "./assert-sources.ts";
@@ -21,11 +21,22 @@ export interface ToolRegistryOptions {
  * source that fails, now or later, is `down` and takes nothing else with it. Throws ToolmapError `bad-option`, `bad-source`,
  * `bad-tool`, `duplicate-tool-name`.
  */
-export function createToolRegistry({ tools = [], sources = [] }: ToolRegistryOptions = {}): ToolRegistry {
+export function createToolRegistry(options: ToolRegistryOptions = {}): ToolRegistry {
+  assertKnown(options);
+  const { tools = [], sources = [] } = options;
   assertList(tools, "tools");
   assertList(sources, "sources");
   assertSources(sources);
   return new LiveRegistry(ownContributions(tools), sources);
+}
+
+/** A misspelt option would be a registry without tools. */
+function assertKnown(options: ToolRegistryOptions): void {
+  const unknown = Object.keys(options).find((key) => key !== "tools" && key !== "sources");
+  if (unknown !== undefined)
+    throw new ToolmapError("bad-option", `createToolRegistry has no option "${clipText(unknown, 80)}".`, {
+      fix: "It takes tools and sources.",
+    });
 }
 
 function assertList(value: unknown, option: string): void {

@@ -1,5 +1,5 @@
 import { clipText, isRecord } from "../json.ts";
-import { findSchemaFault, type SchemaSide } from "../schema/find-schema-fault.ts";
+import { findSchemaFault, type SchemaFault, type SchemaSide } from "../schema/find-schema-fault.ts";
 import type { HiddenReason } from "../tool/diagnostic.ts";
 import { isToolName } from "../tool/name.ts";
 import type { ToolOwnerRef } from "../tool/owner.ts";
@@ -110,11 +110,26 @@ function faultOfSchemas({ inputSchema, outputSchema }: Members): string | undefi
 }
 
 function faultOfSchema(schema: unknown, side: SchemaSide): string | undefined {
-  const fault = findSchemaFault(schema, side);
+  const fault = isRecord(schema) ? knownFaultOf(schema, side) : findSchemaFault(schema, side);
   return (
     fault && `the ${side} schema is not JSON Schema at ${clipText(fault.path, 200) || "its root"}: ${fault.message}`
   );
 }
+
+/** Kept by schema: sources make their tools anew more often than their schemas. */
+function knownFaultOf(schema: object, side: SchemaSide): SchemaFault | undefined {
+  const known = knownFaults[side].get(schema);
+  if (known !== undefined) return known || undefined;
+  const fault = findSchemaFault(schema, side);
+  knownFaults[side].set(schema, fault ?? false);
+  return fault;
+}
+
+/** False for a schema without a fault. */
+const knownFaults = {
+  input: new WeakMap<object, SchemaFault | false>(),
+  output: new WeakMap<object, SchemaFault | false>(),
+};
 
 function isOptional(value: unknown, type: "string" | "boolean" | "function"): boolean {
   return value === undefined || typeof value === type;

@@ -22,6 +22,7 @@ export class WatchedSource {
   /** Until the source says, after its start failed, that it is ready. */
   #startFailure: string | undefined;
   #hasNews = true;
+  #isReading = false;
   readonly warnings: readonly Warning[];
 
   constructor(source: ToolSource, changed: () => void) {
@@ -29,7 +30,10 @@ export class WatchedSource {
     this.kind = source.kind;
     this.#source = source;
     this.#changed = changed;
-    const { unsubscribe, failure } = subscribeTo(source, changed);
+    // One that says so whenever it is read would be read for ever.
+    const { unsubscribe, failure } = subscribeTo(source, () => {
+      if (!this.#isReading) changed();
+    });
     this.#unsubscribe = unsubscribe;
     this.warnings = failure === undefined ? [] : [silentWarning(source.id, failure)];
   }
@@ -80,7 +84,9 @@ export class WatchedSource {
   }
 
   #absorb(): void {
+    this.#isReading = true;
     const read = readSnapshot(this.#source);
+    this.#isReading = false;
     const failure = "failure" in read ? read.failure : undefined;
     if (failure !== this.#listFailure) this.#hasNews = true;
     this.#listFailure = failure;
