@@ -1,4 +1,5 @@
-import { clipText, isRecord } from "../json.ts";
+import { isRecord } from "../json.ts";
+import { thrownText } from "../registry/thrown-text.ts";
 import type { AvailabilityContext } from "../tool/availability.ts";
 import type { ToolDescriptor } from "../tool/descriptor.ts";
 import type { ToolDiagnostic } from "../tool/diagnostic.ts";
@@ -33,7 +34,7 @@ export function evaluateAvailability(
     const diagnostics = evaluate(availability, evaluation);
     return evaluation.parts < 0 ? [unsupported(`it has more than ${MOST_PARTS} parts`)] : diagnostics;
   } catch (error) {
-    return [unsupported(`it cannot be evaluated (${textOf(error)})`)];
+    return [unsupported(`it cannot be evaluated (${thrownText(error)})`)];
   }
 }
 
@@ -109,8 +110,4 @@ function evaluateBranches(
 
 function unsupported(why: string): ToolDiagnostic {
   return { reason: "unsupported-signal", message: `Unsupported availability expression: ${why}` };
-}
-
-function textOf(error: unknown): string {
-  return clipText(error instanceof Error ? error.message : "something was thrown", 200);
 }
