@@ -122,7 +122,7 @@ function toolOf(world: World, plans: ReadonlyMap<string, Plan>): AgentTool {
         resources: (input) => {
           const key = planOf(input)?.key;
           return key === "a" || key === "b"
-            ? [{ key: `${key}`, mode: "write" }]
+            ? [{ key, mode: "write" }]
             : key === "both"
               ? [
                   { key: "a", mode: "write" },
@@ -306,15 +306,14 @@ async function disturb(
 
 /** Opens every gate and lets time pass until the batch is answered. */
 async function drain<T>(world: World, batch: Promise<T>): Promise<T> {
-  let answer: { readonly value: T } | undefined;
-  void batch.then((value) => {
-    answer = { value };
-  });
-  for (let round = 0; answer === undefined && round < 400; round += 1) {
+  const answers: T[] = [];
+  void batch.then((value) => answers.push(value));
+  for (let round = 0; answers.length === 0 && round < 400; round += 1) {
     for (const open of world.gates.splice(0)) open();
     await world.settle();
-    if (answer === undefined && round % 4 === 3) await world.clock.advance(TOOL_MS);
+    if (answers.length === 0 && round % 4 === 3) await world.clock.advance(TOOL_MS);
   }
+  const [answer] = answers;
   if (answer === undefined) throw new Error("the batch was never answered");
-  return answer.value;
+  return answer;
 }

@@ -2,7 +2,9 @@ import { ToolmapError } from "../errors.ts";
 import type { Caller, ToolCall } from "../tool/call.ts";
 import type { ToolResult } from "../tool/result.ts";
 import type { ProgressUpdate, ToolContext } from "../tool/tool.ts";
+import { copyJson } from "../tool/read-content.ts";
 import type { CallRun } from "./call-run.ts";
+import { maskerOf } from "./mask-secrets.ts";
 
 /** What an executor receives. Members are made when they are first read: most executors read none. */
 export class CallContext implements ToolContext {
@@ -52,7 +54,15 @@ export class CallContext implements ToolContext {
     if (this.#isSettled) return;
     this.#run.lastProgress = update;
     this.#run.onProgress?.();
-    this.#run.emit({ type: "tool-call-progressed", ...update });
+    if (this.#run.services.emitter()) this.#run.emit({ type: "tool-call-progressed", ...this.#masked(update) });
+  }
+
+  /** Observers see no secret either. */
+  #masked(update: ProgressUpdate): ProgressUpdate {
+    const { secrets } = this.#run;
+    if (!secrets) return update;
+    // A copy of an update, each text of it masked, is an update.
+    return maskerOf(secrets)(copyJson(update) ?? {}) as ProgressUpdate;
   }
 
   async #secret(name: string): Promise<string> {

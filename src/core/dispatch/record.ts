@@ -1,7 +1,8 @@
 import { messageOf } from "../hooks/call-hook.ts";
-import type { JsonObject } from "../json.ts";
+import { isRecord, type JsonObject } from "../json.ts";
 import { copyJson } from "../tool/read-content.ts";
 import type { CallRun } from "./call-run.ts";
+import { maskerOf } from "./mask-secrets.ts";
 
 /** Journals that the call is about to run. Where that fails it does not run. */
 export function recordIntent(run: CallRun): void | Promise<void> {
@@ -30,7 +31,10 @@ export function recordApproval(run: CallRun, entry: Readonly<Record<string, unkn
 
 /** What an executor returned after its call had been answered. Shown to nobody. */
 export function recordLate(run: CallRun, entry: Readonly<Record<string, unknown>>): void {
-  if (run.services.journal) void appendOrDegrade(run, { type: "settled-late", ...idsOf(run), ...entry });
+  if (!run.services.journal) return;
+  const plain = copyJson(entry) ?? {};
+  const masked = run.secrets ? maskerOf(run.secrets)(plain) : plain;
+  void appendOrDegrade(run, { type: "settled-late", ...idsOf(run), ...(isRecord(masked) ? masked : {}) });
 }
 
 async function appendIntent(run: CallRun): Promise<void> {

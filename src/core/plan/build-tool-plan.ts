@@ -1,3 +1,4 @@
+import { ToolmapError } from "../errors.ts";
 import type { AvailabilityContext } from "../tool/availability.ts";
 import type { ToolDescriptor } from "../tool/descriptor.ts";
 import type { HiddenToolPlanEntry, ToolDiagnostic, Warning } from "../tool/diagnostic.ts";
@@ -6,7 +7,8 @@ import { ToolPlanContractError } from "./contract-error.ts";
 import { evaluateAvailability } from "./evaluate-availability.ts";
 import { findDuplicates } from "./find-duplicates.ts";
 import type { ToolPlan, ToolPlanEntry } from "./plan.ts";
-import { sortDescriptors } from "./sort-descriptors.ts";
+import { compareDescriptors, sortDescriptors } from "./sort-descriptors.ts";
+import { splitReadable } from "./split-readable.ts";
 
 export interface BuildToolPlanOptions {
   readonly descriptors: readonly ToolDescriptor[];
@@ -17,12 +19,16 @@ export interface BuildToolPlanOptions {
 
 /**
  * Sorts descriptors into visible and hidden, each hidden one with every reason. Order: `sortKey ?? name`, then name, by code
- * unit. Throws ToolPlanContractError in strict mode only. Touches no executor.
+ * unit. In strict mode throws ToolPlanContractError, and ToolmapError `bad-tool` for what is no descriptor. Touches no executor.
  */
 export function buildToolPlan({ descriptors, availability, mode }: BuildToolPlanOptions): ToolPlan {
-  const sorted = sortDescriptors(descriptors);
+  const { readable, unreadable } = splitReadable(descriptors);
+  const sorted = sortDescriptors(readable);
   const duplicates = findDuplicates(sorted);
-  if (mode === "strict") assertUnique(sorted, duplicates);
+  if (mode === "strict") {
+    assertReadable(unreadable);
+    assertUnique(sorted, duplicates);
+  }
   const visible: ToolPlanEntry[] = [];
   const hidden: HiddenToolPlanEntry[] = [];
   for (const descriptor of sorted) {
@@ -41,7 +47,20 @@ export function buildToolPlan({ descriptors, availability, mode }: BuildToolPlan
       hidden.push({ descriptor, diagnostics: [diagnostic] });
     }
   }
-  return { visible, hidden, sources: [], warnings: authoringWarnings(hidden) };
+  return {
+    visible,
+    hidden: unreadable.length === 0 ? hidden : [...hidden, ...unreadable].sort(byDescriptor),
+    sources: [],
+    warnings: authoringWarnings(hidden),
+  };
+}
+
+function byDescriptor(left: HiddenToolPlanEntry, right: HiddenToolPlanEntry): number {
+  return compareDescriptors(left.descriptor, right.descriptor);
+}
+
+function assertReadable([first]: readonly HiddenToolPlanEntry[]): void {
+  if (first) throw new ToolmapError("bad-tool", `A descriptor cannot be planned: ${first.diagnostics[0]?.message}.`);
 }
 
 function assertUnique(

@@ -18,7 +18,8 @@ function isSorted(descriptors: readonly ToolDescriptor[]): boolean {
   return true;
 }
 
-function compareDescriptors(left: ToolDescriptor, right: ToolDescriptor): number {
+/** The order of a plan, for a sort. */
+export function compareDescriptors(left: ToolDescriptor, right: ToolDescriptor): number {
   return (
     compareText(left.sortKey ?? left.name, right.sortKey ?? right.name) ||
     compareText(left.name, right.name) ||

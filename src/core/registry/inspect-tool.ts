@@ -1,4 +1,4 @@
-import { clipText, isRecord } from "../json.ts";
+import { isRecord } from "../json.ts";
 import type { ToolDescriptor } from "../tool/descriptor.ts";
 import type { HiddenReason, HiddenToolPlanEntry } from "../tool/diagnostic.ts";
 import { canonicalToolName } from "../tool/name.ts";
@@ -6,6 +6,7 @@ import type { ToolOwnerRef } from "../tool/owner.ts";
 import type { AnyTool } from "../tool/tool.ts";
 import { type Fault, findListingFault, findToolFault } from "./find-tool-fault.ts";
 import { holdTool } from "./hold-tool.ts";
+import { type Giver, showDescriptor } from "./show-descriptor.ts";
 import { thrownText } from "./thrown-text.ts";
 
 /** What is wrong with a tool, as its source gave it. */
@@ -22,12 +23,6 @@ export interface HeldTool {
   readonly descriptor: ToolDescriptor;
   /** The canonical name. */
   readonly key: string;
-}
-
-/** Whom a tool came from. */
-export interface Giver {
-  readonly id: string;
-  readonly kind: ToolOwnerRef["kind"];
 }
 
 export type Inspection = { readonly held: HeldTool } | { readonly fault: ToolFault };
@@ -66,7 +61,7 @@ function hold(given: AnyTool, giver: Giver): Inspection {
 }
 
 function faultOf(tool: unknown, giver: Giver, { reason, message }: Fault): ToolFault {
-  return { reason, message, descriptor: showable(descriptorOf(tool), giver) };
+  return { reason, message, descriptor: showDescriptor(descriptorOf(tool), giver) };
 }
 
 /** A hidden entry as a source gave it, if it can be listed; else one that says so. Never throws. */
@@ -78,7 +73,7 @@ export function inspectHidden(entry: unknown, giver: Giver): HiddenToolPlanEntry
     // It cannot be read, which is said below.
   }
   const message = "its source says that it is hidden, in an entry that cannot be read";
-  return { descriptor: showable(descriptorOf(entry), giver), diagnostics: [{ reason: "schema-unfit", message }] };
+  return { descriptor: showDescriptor(descriptorOf(entry), giver), diagnostics: [{ reason: "schema-unfit", message }] };
 }
 
 function isListable(descriptor: unknown, kind: ToolOwnerRef["kind"]): boolean {
@@ -99,46 +94,5 @@ function descriptorOf(holder: unknown): Readonly<Record<string, unknown>> | unde
     return isRecord(descriptor) ? descriptor : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** A descriptor that can be listed, however broken the given one is. */
-function showable(descriptor: Readonly<Record<string, unknown>> | undefined, giver: Giver): ToolDescriptor {
-  const text = (key: string): string | undefined => {
-    const value = memberOf(descriptor, key);
-    return typeof value === "string" ? clipText(value, 128) : undefined;
-  };
-  return Object.freeze({
-    name: text("name") ?? "(unnamed)",
-    description: text("description") ?? "",
-    inputSchema: Object.freeze({ type: "object" }),
-    owner: ownerOf(memberOf(descriptor, "owner"), giver),
-  });
-}
-
-function memberOf(holder: Readonly<Record<string, unknown>> | undefined, key: string): unknown {
-  try {
-    return holder?.[key];
-  } catch {
-    return undefined;
-  }
-}
-
-/** The owner that the tool names, where it could be that; else whoever gave it. */
-function ownerOf(owner: unknown, { id, kind }: Giver): ToolOwnerRef {
-  const named = (key: string): string => {
-    const given = isRecord(owner) && memberOf(owner, "kind") === kind ? memberOf(owner, key) : undefined;
-    return typeof given === "string" && given !== "" ? clipText(given, 128) : id;
-  };
-  switch (kind) {
-    case "core":
-    case "custom":
-      return { kind };
-    case "plugin":
-      return { kind, pluginId: named("pluginId") };
-    case "channel":
-      return { kind, channelId: named("channelId") };
-    case "mcp":
-      return { kind, serverId: named("serverId") };
   }
 }

@@ -121,6 +121,15 @@ describe("createToolRegistry, of a tool whose", () => {
     expect(messageFor(proxy)).toContain("cannot be read");
   });
 
+  test.each(["name", "description", "inputSchema", "owner", "executor", "annotations", "sortKey", "title"])(
+    "descriptor's %s is a revoked proxy, it is hidden",
+    (key) => {
+      const { proxy, revoke } = Proxy.revocable({}, {});
+      revoke();
+      expect(messageFor(plugin("ok", { descriptor: { [key]: proxy } }))).not.toBe("");
+    },
+  );
+
   test("error cannot be put in words, it is hidden all the same", () => {
     const tool = {
       get descriptor(): never {
