@@ -6,7 +6,7 @@ import type { ToolOwnerRef } from "../tool/owner.ts";
 import type { AnyTool } from "../tool/tool.ts";
 import { type Fault, findListingFault, findToolFault } from "./find-tool-fault.ts";
 import { holdTool } from "./hold-tool.ts";
-import { type Giver, showDescriptor } from "./show-descriptor.ts";
+import { type Giver, memberOf, showDescriptor } from "./show-descriptor.ts";
 import { thrownText } from "./thrown-text.ts";
 
 /** What is wrong with a tool, as its source gave it. */
@@ -61,7 +61,7 @@ function hold(given: AnyTool, giver: Giver): Inspection {
 }
 
 function faultOf(tool: unknown, giver: Giver, { reason, message }: Fault): ToolFault {
-  return { reason, message, descriptor: showDescriptor(descriptorOf(tool), giver) };
+  return { reason, message, descriptor: showDescriptor(memberOf(tool, "descriptor"), giver) };
 }
 
 /** A hidden entry as a source gave it, if it can be listed; else one that says so. Never throws. */
@@ -73,7 +73,10 @@ export function inspectHidden(entry: unknown, giver: Giver): HiddenToolPlanEntry
     // It cannot be read, which is said below.
   }
   const message = "its source says that it is hidden, in an entry that cannot be read";
-  return { descriptor: showDescriptor(descriptorOf(entry), giver), diagnostics: [{ reason: "schema-unfit", message }] };
+  return {
+    descriptor: showDescriptor(memberOf(entry, "descriptor"), giver),
+    diagnostics: [{ reason: "schema-unfit", message }],
+  };
 }
 
 function isListable(descriptor: unknown, kind: ToolOwnerRef["kind"]): boolean {
@@ -86,13 +89,4 @@ function areDiagnostics(diagnostics: unknown): boolean {
   const isOne = (each: unknown): boolean =>
     isRecord(each) && typeof each["reason"] === "string" && typeof each["message"] === "string";
   return Array.isArray(diagnostics) && diagnostics.length > 0 && diagnostics.every(isOne);
-}
-
-function descriptorOf(holder: unknown): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const descriptor = isRecord(holder) ? holder["descriptor"] : undefined;
-    return isRecord(descriptor) ? descriptor : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -9,10 +9,7 @@ export interface Giver {
 }
 
 /** A descriptor that can be listed, however broken the given one is. */
-export function showDescriptor(
-  descriptor: Readonly<Record<string, unknown>> | undefined,
-  giver: Giver,
-): ToolDescriptor {
+export function showDescriptor(descriptor: unknown, giver: Giver): ToolDescriptor {
   const text = (key: string): string | undefined => {
     const value = memberOf(descriptor, key);
     return typeof value === "string" ? clipText(value, 128) : undefined;
@@ -26,7 +23,7 @@ export function showDescriptor(
 }
 
 /** A member of whatever it is, of a revoked proxy too. */
-function memberOf(holder: unknown, key: string): unknown {
+export function memberOf(holder: unknown, key: string): unknown {
   try {
     return isRecord(holder) ? holder[key] : undefined;
   } catch {
