@@ -14,7 +14,8 @@ const EDGES: Readonly<Record<string, readonly string[]>> = {
   providers: ["core"],
   config: ["core"],
   testing: ["core"],
-  cli: ["core", "builtin", "providers", "config", "testing"],
+  journal: ["core"],
+  cli: ["core", "builtin", "providers", "config", "testing", "journal"],
 };
 
 interface Import {

@@ -1,0 +1,88 @@
+import * as fs from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import type { AppendFile, Disk } from "./disk.ts";
+
+const fdatasync = promisify(fs.fdatasync);
+
+const OWNER_FILE = 0o600;
+const OWNER_FOLDER = 0o700;
+
+/** The file system of this machine. */
+export const nodeDisk: Disk = {
+  read: (file) => whenThere(() => fs.readFileSync(file)),
+  stat: (file) =>
+    whenThere(() => {
+      const { size, mtimeMs } = fs.statSync(file);
+      return { size, changedAt: mtimeMs };
+    }),
+  list: (folder) => (whenThere(() => fs.readdirSync(folder)) ?? []).toSorted(),
+  makeFolder: (folder) => void fs.mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER }),
+  openForAppend,
+  create(file, text) {
+    try {
+      fs.writeFileSync(file, text, { flag: "wx", mode: OWNER_FILE });
+      return true;
+    } catch (error) {
+      if (codeOf(error) === "EEXIST") return false;
+      throw error;
+    }
+  },
+  replace,
+  rename: (from, to) => fs.renameSync(from, to),
+  remove: (target) => fs.rmSync(target, { recursive: true, force: true }),
+};
+
+function openForAppend(file: string): AppendFile {
+  const descriptor = fs.openSync(file, "a+", OWNER_FILE);
+  let size = fs.fstatSync(descriptor).size;
+  return {
+    get size() {
+      return size;
+    },
+    append(bytes) {
+      let written = 0;
+      while (written < bytes.length) {
+        const count = fs.writeSync(descriptor, bytes, written, bytes.length - written);
+        written += count;
+        size += count;
+      }
+    },
+    sync: () => fdatasync(descriptor),
+    truncate(to) {
+      fs.ftruncateSync(descriptor, to);
+      size = to;
+    },
+    close: () => fs.closeSync(descriptor),
+  };
+}
+
+/** Beside the target, with its mode from the start, so that nothing of it is ever readable to more than the old file was. */
+function replace(file: string, bytes: Uint8Array): void {
+  const mode = whenThere(() => fs.statSync(file).mode & 0o777) ?? OWNER_FILE;
+  const beside = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.tmp`);
+  const descriptor = fs.openSync(beside, "w", mode);
+  try {
+    fs.writeFileSync(descriptor, bytes);
+    fs.fsyncSync(descriptor);
+  } catch (error) {
+    fs.closeSync(descriptor);
+    fs.rmSync(beside, { force: true });
+    throw error;
+  }
+  fs.closeSync(descriptor);
+  fs.renameSync(beside, file);
+}
+
+function whenThere<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
