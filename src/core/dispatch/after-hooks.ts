@@ -1,7 +1,8 @@
 import { callHook, type HookAnswer } from "../hooks/call-hook.ts";
 import type { Hook } from "../hooks/hook.ts";
-import { freezeJson, isPromiseLike, isRecord } from "../json.ts";
-import { copyJson, readContent } from "../tool/read-content.ts";
+import { isPromiseLike, isRecord, type JsonValue } from "../json.ts";
+import type { Content } from "../tool/content.ts";
+import { copyOutput, readContent } from "../tool/read-content.ts";
 import type { ToolResult } from "../tool/result.ts";
 import { hookEvent } from "./before-hooks.ts";
 import type { CallRun } from "./call-run.ts";
@@ -51,32 +52,41 @@ function applyAnswer(run: CallRun, hook: Hook, answer: HookAnswer): void {
   if (answer.kind === "returned" && answer.value !== undefined) applyChange(run, hook, answer.value);
 }
 
-function applyChange(run: CallRun, hook: Hook, change: unknown): void {
-  if (!isChange(change)) {
+function applyChange(run: CallRun, hook: Hook, returned: unknown): void {
+  const change = readChange(returned);
+  if (!change) {
     run.note(
       `hook "${hook.name}" failed (nonsense): it must return nothing or any of { content, structuredContent, isError: true }; the result is the tool's own`,
     );
     return;
   }
   const { content, structuredContent, isError } = change;
-  if (content !== undefined) {
-    run.content = content.map(readContent);
-    if (run.content.length === 0) run.content = [{ type: "text", text: NO_OUTPUT }];
-  }
-  if (structuredContent !== undefined) run.structuredContent = freezeJson(copyJson(structuredContent));
-  if (isError === true && run.outcome === "ok") run.outcome = "error";
+  if (content) run.content = content.length > 0 ? content : [{ type: "text", text: NO_OUTPUT }];
+  if (structuredContent !== undefined) run.structuredContent = structuredContent;
+  if (isError && run.outcome === "ok") run.outcome = "error";
 }
 
 interface Change {
-  readonly content?: readonly unknown[];
-  readonly structuredContent?: unknown;
-  readonly isError?: true;
+  readonly content: readonly Content[] | undefined;
+  readonly structuredContent: JsonValue | undefined;
+  readonly isError: boolean;
 }
 
-function isChange(value: unknown): value is Change {
-  if (!isRecord(value)) return false;
-  const { content, isError } = value;
-  if (content !== undefined && !Array.isArray(content)) return false;
-  if (isError !== undefined && isError !== true) return false;
-  return Object.keys(value).every((key) => key === "content" || key === "structuredContent" || key === "isError");
+/** What a hook wants changed, as copies of our own. Undefined for anything else, and for what cannot be read. */
+function readChange(value: unknown): Change | undefined {
+  try {
+    if (!isRecord(value) || !Object.keys(value).every((key) => MEMBERS.has(key))) return undefined;
+    const { content, structuredContent, isError } = value;
+    if (content !== undefined && !Array.isArray(content)) return undefined;
+    if (isError !== undefined && isError !== true) return undefined;
+    return {
+      content: content?.map(readContent),
+      structuredContent: structuredContent === undefined ? undefined : copyOutput(structuredContent),
+      isError: isError === true,
+    };
+  } catch {
+    return undefined;
+  }
 }
+
+const MEMBERS: ReadonlySet<string> = new Set(["content", "structuredContent", "isError"]);

@@ -1,7 +1,8 @@
 import type { Clock } from "../clock.ts";
 import { messageOf } from "../hooks/call-hook.ts";
-import { isRecord } from "../json.ts";
-import type { ApprovalAnswer, ApprovalRequest, Approver } from "./approval.ts";
+import { freezeJson, isRecord } from "../json.ts";
+import { copyJson } from "../tool/read-content.ts";
+import type { ApprovalAnswer, ApprovalOffer, ApprovalRequest, Approver } from "./approval.ts";
 
 /** How an ask ended. */
 export type AskEnd =
@@ -12,6 +13,7 @@ interface PendingAsk {
   readonly request: ApprovalRequest;
   readonly ended: Promise<AskEnd>;
   readonly withdraw: AbortController;
+  readonly cancelDeadline: () => void;
   waiting: number;
 }
 
@@ -41,13 +43,7 @@ export class ApprovalDesk {
   ): AskTicket {
     const known = this.#pending.get(request.digest);
     if (known) return this.#join(known, false);
-    const withdraw = new AbortController();
-    const pending: PendingAsk = {
-      request,
-      withdraw,
-      waiting: 0,
-      ended: this.#start(approver, request, { clock, ms, withdraw }),
-    };
+    const pending = this.#start(approver, request, { clock, ms });
     this.#pending.set(request.digest, pending);
     return this.#join(pending, true);
   }
@@ -73,6 +69,7 @@ export class ApprovalDesk {
         pending.waiting -= 1;
         if (pending.waiting > 0) return;
         this.#forget(pending.request);
+        pending.cancelDeadline();
         pending.withdraw.abort();
       },
     };
@@ -81,28 +78,27 @@ export class ApprovalDesk {
   #start(
     approver: Approver,
     request: ApprovalRequest,
-    { clock, ms, withdraw }: { readonly clock: Clock; readonly ms: number; readonly withdraw: AbortController },
-  ): Promise<AskEnd> {
-    return new Promise((resolve) => {
-      const end = (askEnd: AskEnd): void => {
-        cancelDeadline();
-        this.#forget(request);
-        resolve(askEnd);
-      };
-      const cancelDeadline = clock.after(ms, () => {
-        end({ kind: "expired", message: `nobody answered within ${ms} ms` });
-        withdraw.abort();
-      });
-      askSafely(approver, request, withdraw.signal).then(
-        (answer) =>
-          end(
-            isAnswer(answer)
-              ? { kind: "answered", answer }
-              : { kind: "expired", message: "the approver gave no answer that can be read" },
-          ),
-        (error: unknown) => end({ kind: "expired", message: `the approver failed: ${messageOf(error)}` }),
-      );
+    { clock, ms }: { readonly clock: Clock; readonly ms: number },
+  ): PendingAsk {
+    const withdraw = new AbortController();
+    let settle = (_: AskEnd): void => undefined;
+    const ended = new Promise<AskEnd>((resolve) => {
+      settle = resolve;
     });
+    const end = (askEnd: AskEnd): void => {
+      cancelDeadline();
+      this.#forget(request);
+      settle(askEnd);
+    };
+    const cancelDeadline = clock.after(ms, () => {
+      end({ kind: "expired", message: `nobody answered within ${ms} ms` });
+      withdraw.abort();
+    });
+    askSafely(approver, request, withdraw.signal).then(
+      (answer) => end(readAnswer(answer)),
+      (error: unknown) => end({ kind: "expired", message: `the approver failed: ${messageOf(error)}` }),
+    );
+    return { request, ended, withdraw, cancelDeadline, waiting: 0 };
   }
 
   #forget({ digest, id }: ApprovalRequest): void {
@@ -115,6 +111,29 @@ async function askSafely(approver: Approver, request: ApprovalRequest, signal: A
   return await approver.ask(request, signal);
 }
 
-function isAnswer(value: unknown): value is ApprovalAnswer {
-  return isRecord(value) && (value["answer"] === "approved" || value["answer"] === "rejected");
+/** A copy of what counts, each member read once. Anything but the two answers is none. */
+function readAnswer(value: unknown): AskEnd {
+  const copy = copyJson(value);
+  if (!isRecord(copy)) return NO_ANSWER;
+  const { answer, message, by, offer } = copy;
+  if (answer !== "approved" && answer !== "rejected") return NO_ANSWER;
+  return {
+    kind: "answered",
+    answer: freezeJson({
+      answer,
+      ...(typeof message === "string" ? { message } : {}),
+      ...(typeof by === "string" ? { by } : {}),
+      ...(isOffer(offer) ? { offer } : {}),
+    }),
+  };
+}
+
+const NO_ANSWER: AskEnd = { kind: "expired", message: "the approver gave no answer that can be read" };
+
+function isOffer(value: unknown): value is ApprovalOffer {
+  if (!isRecord(value)) return false;
+  const { scope, rule } = value;
+  return (
+    (scope === "once" || scope === "session" || scope === "always") && (rule === undefined || typeof rule === "string")
+  );
 }

@@ -74,19 +74,17 @@ function applyAnswer(run: CallRun, hook: Hook, answer: HookAnswer): void {
 const DECISIONS = ["input", "block", "ask", "result"] as const;
 
 function applyDecision(run: CallRun, hook: Hook, value: unknown): void {
-  const kind = decisionKind(value);
-  const decision = value as Readonly<Record<string, unknown>>;
-  const said = kind === undefined ? undefined : decision[kind];
+  const { kind, said } = readDecision(value);
   switch (kind) {
     case "input":
       rewriteInput(run, hook, said);
       return;
     case "block":
-      run.refuse("blocked", `Hook "${hook.name}" blocked "${run.name}": ${String(said)}`);
+      run.refuse("blocked", `Hook "${hook.name}" blocked "${run.name}": ${String(said).toWellFormed()}`);
       return;
     case "ask":
       run.hookAsks ??= [];
-      run.hookAsks.push(`hook "${hook.name}": ${String(said)}`);
+      run.hookAsks.push(`hook "${hook.name}": ${String(said).toWellFormed()}`);
       return;
     case "result":
       run.replacement = { value: said };
@@ -99,15 +97,27 @@ function applyDecision(run: CallRun, hook: Hook, value: unknown): void {
   }
 }
 
-/** The one decision that a hook returned; undefined for anything else. Members must be its own, of the right type. */
-function decisionKind(value: unknown): (typeof DECISIONS)[number] | undefined {
-  if (!isRecord(value)) return undefined;
-  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-  if (keys.length !== 1) return undefined;
-  const kind = DECISIONS.find((each) => each === keys[0]);
-  if ((kind === "block" || kind === "ask") && typeof value[kind] !== "string") return undefined;
-  if (kind === "input" && !isRecord(value[kind])) return undefined;
-  return kind;
+interface Decision {
+  /** Undefined for anything but exactly one decision of the right type, as its own member, that can be read. */
+  readonly kind: (typeof DECISIONS)[number] | undefined;
+  readonly said?: unknown;
+}
+
+const NONSENSE: Decision = { kind: undefined };
+
+/** The one decision that a hook returned. Each member is read once. */
+function readDecision(value: unknown): Decision {
+  try {
+    if (!isRecord(value)) return NONSENSE;
+    const given = Object.entries(value).filter(([, said]) => said !== undefined);
+    const [key, said] = given[0] ?? [];
+    const kind = given.length === 1 ? DECISIONS.find((each) => each === key) : undefined;
+    if ((kind === "block" || kind === "ask") && typeof said !== "string") return NONSENSE;
+    if (kind === "input" && !isRecord(said)) return NONSENSE;
+    return { kind, said };
+  } catch {
+    return NONSENSE;
+  }
 }
 
 function rewriteInput(run: CallRun, hook: Hook, input: unknown): void {

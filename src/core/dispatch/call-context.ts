@@ -1,15 +1,15 @@
 import { ToolmapError } from "../errors.ts";
+import { freezeJson, type JsonObject } from "../json.ts";
 import type { Caller, ToolCall } from "../tool/call.ts";
 import type { ToolResult } from "../tool/result.ts";
 import type { ProgressUpdate, ToolContext } from "../tool/tool.ts";
-import { copyJson } from "../tool/read-content.ts";
 import type { CallRun } from "./call-run.ts";
 import { maskerOf } from "./mask-secrets.ts";
+import { readProgress } from "./read-progress.ts";
 
 /** What an executor receives. Members are made when they are first read: most executors read none. */
 export class CallContext implements ToolContext {
   readonly #run: CallRun;
-  #isSettled = false;
 
   constructor(run: CallRun) {
     this.#run = run;
@@ -17,7 +17,7 @@ export class CallContext implements ToolContext {
 
   /** The executor has settled, or its call was answered: progress is dropped from here on. */
   settle(): void {
-    this.#isSettled = true;
+    this.#run.hasExecuted = true;
   }
 
   get callId(): string {
@@ -51,18 +51,17 @@ export class CallContext implements ToolContext {
   }
 
   #progress(update: ProgressUpdate): void {
-    if (this.#isSettled) return;
-    this.#run.lastProgress = update;
+    if (this.#run.hasExecuted) return;
+    this.#run.lastProgress = readProgress(update);
     this.#run.onProgress?.();
-    if (this.#run.services.emitter()) this.#run.emit({ type: "tool-call-progressed", ...this.#masked(update) });
+    if (this.#run.services.emitter()) this.#run.emit({ ...this.#masked(), type: "tool-call-progressed" });
   }
 
   /** Observers see no secret either. */
-  #masked(update: ProgressUpdate): ProgressUpdate {
-    const { secrets } = this.#run;
-    if (!secrets) return update;
-    // A copy of an update, each text of it masked, is an update.
-    return maskerOf(secrets)(copyJson(update) ?? {}) as ProgressUpdate;
+  #masked(): ProgressUpdate {
+    const { secrets, lastProgress = {} } = this.#run;
+    // An update is JSON, and with each text of it masked it still is one.
+    return secrets ? freezeJson(maskerOf(secrets)(lastProgress as JsonObject) as ProgressUpdate) : lastProgress;
   }
 
   async #secret(name: string): Promise<string> {

@@ -17,6 +17,7 @@ import type { DispatchServices, TurnScope } from "./dispatch-services.ts";
 import type { TraceStep } from "./explanation.ts";
 import type { FinishedCall } from "./finished-calls.ts";
 import type { Link } from "./linked-list.ts";
+import type { GivenCall } from "./read-call.ts";
 import type { ResourceHold } from "./resource-table.ts";
 
 /** Where a call comes from and what it may count on. */
@@ -44,7 +45,7 @@ export interface CallBook {
   readonly services: DispatchServices;
   readonly late: ReadonlySet<CallRun>;
   /** Makes a call's run and counts it as open. */
-  open(call: ToolCall, options: StartOptions): CallRun;
+  open(call: ToolCall | GivenCall, options: StartOptions): CallRun;
   /** Takes an open run to its result. */
   run(run: CallRun): Promise<ToolResult>;
   /** The run has its result. */
@@ -61,6 +62,11 @@ export type Raw =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "throw"; readonly error: unknown };
 
+/** Whatever a call waits for, as far as an abort or a deadline must reach it. */
+export interface Interruptible {
+  interrupt(why: "cancelled" | "timed-out"): void;
+}
+
 /** A call that a trace is kept of and whose hooks are listed instead of run. */
 export type Trace = TraceStep[];
 
@@ -76,9 +82,9 @@ export class CallRun implements HookHost, ResourceHold {
   /** Its place among those who hold resources. */
   holdLink: Link<ResourceHold> | undefined = undefined;
   readonly callId: string;
-  /** The caller's own id, kept through a rename. */
+  /** The caller gave an id, which may have been renamed. */
   readonly hasGivenId: boolean;
-  readonly call: ToolCall;
+  readonly call: GivenCall;
   readonly options: StartOptions;
   readonly scope: TurnScope;
   readonly caller: Caller;
@@ -114,6 +120,8 @@ export class CallRun implements HookHost, ResourceHold {
   /** The event of hooks, while the input stays. */
   hookEvent: HookEvent | undefined = undefined;
 
+  /** The executor has settled, or its call was answered without it. */
+  hasExecuted = false;
   raw: Raw | undefined = undefined;
   outcome: Outcome | undefined = undefined;
   content: readonly Content[] = NO_CONTENT;
@@ -129,22 +137,23 @@ export class CallRun implements HookHost, ResourceHold {
   notes: string[] | undefined = undefined;
   /** Values by name, to be masked in everything that leaves. */
   secrets: Map<string, string> | undefined = undefined;
-  hasIntent = false;
+  /** Nobody knows whether the record of the intent was written. */
+  isIntentOpen = false;
   lastProgress: ProgressUpdate | undefined = undefined;
   /** While an executor has an idle limit: it is alive. */
   onProgress: (() => void) | undefined = undefined;
 
   cancelReason: string | undefined = undefined;
-  #interrupt: ((why: "cancelled" | "timed-out") => void) | undefined = undefined;
+  #interruptible: Interruptible | undefined = undefined;
   #controller: AbortController | undefined = undefined;
   #abortReason: unknown = undefined;
   #nested: Set<CallRun> | undefined = undefined;
 
-  constructor(dispatcher: CallBook, call: ToolCall, options: StartOptions, callId: string) {
+  constructor(dispatcher: CallBook, call: GivenCall, options: StartOptions, callId: string) {
     this.dispatcher = dispatcher;
     this.services = dispatcher.services;
     this.callId = callId;
-    this.hasGivenId = call.id !== undefined && call.id !== "";
+    this.hasGivenId = call.id !== undefined;
     this.call = call;
     this.options = options;
     this.scope = options.scope;
@@ -202,13 +211,13 @@ export class CallRun implements HookHost, ResourceHold {
     return new Promise((resolve) => {
       const end = (waited: Waited<T>): void => {
         cancelDeadline?.();
-        this.#interrupt = undefined;
+        this.#interruptible = undefined;
         resolve(waited);
       };
       const cancelDeadline = Number.isFinite(ms)
         ? this.services.clock.after(ms, () => end({ kind: "timed-out" }))
         : undefined;
-      this.#interrupt = (why) => end({ kind: why });
+      this.#interruptible = { interrupt: (why) => end({ kind: why }) };
       Promise.resolve(work).then(
         (value) => end({ kind: "settled", value }),
         (error: unknown) => end({ kind: "failed", error }),
@@ -216,9 +225,9 @@ export class CallRun implements HookHost, ResourceHold {
     });
   }
 
-  /** While an executor runs, this is told first. `undefined` ends that. */
-  onInterrupt(interrupt: ((why: "cancelled" | "timed-out") => void) | undefined): void {
-    this.#interrupt = interrupt;
+  /** While an executor runs, this is told. `undefined` ends that. */
+  onInterrupt(interruptible: Interruptible | undefined): void {
+    this.#interruptible = interruptible;
   }
 
   /** Aborts the call: nothing more of it starts, and whatever it waits for is answered with `cancelled`. */
@@ -233,7 +242,7 @@ export class CallRun implements HookHost, ResourceHold {
     this.#abortReason = new DOMException(reason, why === "cancelled" ? "AbortError" : "TimeoutError");
     this.#controller?.abort(this.#abortReason);
     if (this.#nested) for (const run of [...this.#nested]) run.cancel(reason);
-    this.#interrupt?.(why);
+    this.#interruptible?.interrupt(why);
   }
 
   /** Made at its first use: most executors never look at it. */
@@ -266,9 +275,18 @@ export class CallRun implements HookHost, ResourceHold {
     });
     this.#nested ??= new Set();
     this.#nested.add(run);
-    if (this.cancelReason !== undefined) run.cancel(this.cancelReason);
+    const over = this.#whyNestedMayNotStart(hook);
+    if (over !== undefined) run.cancel(over);
     const result = this.dispatcher.run(run).finally(() => this.#nested?.delete(run));
     return [result, () => run.cancel("The hook that started it is over.")];
+  }
+
+  /** Nothing starts under a call that was aborted, ran out of time or has its answer. */
+  #whyNestedMayNotStart(hook: HookTurn | undefined): string | undefined {
+    if (this.cancelReason !== undefined) return this.cancelReason;
+    if (hook) return undefined;
+    if (this.#abortReason !== undefined) return "the call that it is nested in ran out of time";
+    return this.hasExecuted ? "the call that it is nested in has its answer" : undefined;
   }
 
   get depth(): number {

@@ -8,10 +8,10 @@ export function capOutput(run: CallRun): void | Promise<void> {
   const { resultBytes } = run.services.limits;
   capStructured(run, resultBytes);
   let units = 0;
-  for (const block of run.content) units += block.type === "text" ? block.text.length : Number.POSITIVE_INFINITY;
+  for (const block of run.content) units += isPlainText(block) ? block.text.length : Number.POSITIVE_INFINITY;
   // A UTF-16 unit is at most three bytes: short texts are not measured.
   if (units * 3 <= resultBytes) return undefined;
-  run.content = run.content.map((block) => capBlob(block, Math.max(resultBytes, BLOB_BYTES)));
+  run.content = run.content.map((block) => capMembers(capBlob(block, Math.max(resultBytes, BLOB_BYTES)), resultBytes));
   const bytes = run.content.reduce((sum, block) => sum + utf8Length(textOf(block)), 0);
   return bytes <= resultBytes ? undefined : cutText(run, bytes);
 }
@@ -76,6 +76,23 @@ function capBlob(block: Content, limit: number): Content {
     text: `(${block.type} of ${data.length} base64 characters, over the limit of ${limit}, left out)`,
   };
 }
+
+function isPlainText(block: Content): block is Extract<Content, { readonly type: "text" }> {
+  return block.type === "text" && block.annotations === undefined && block._meta === undefined;
+}
+
+/** What a block carries beside its text and bytes: a name, an address, what a server adds. Over the limit it goes, or the block does. */
+function capMembers(block: Content, limit: number): Content {
+  if (block.type === "unknown") return block;
+  const carried = textOf(block).length + (blobOf(block)?.length ?? 0);
+  if (JSON.stringify(block).length - carried <= Math.min(limit, MEMBER_CHARACTERS)) return block;
+  if (block.type === "text") return { type: "text", text: block.text };
+  const text = textOf(block);
+  const what = `(${block.type} whose other members are over ${MEMBER_CHARACTERS} characters, left out)`;
+  return { type: "text", text: text === "" ? what : `${text}\n${what}` };
+}
+
+const MEMBER_CHARACTERS = 16 * 1024;
 
 function blobOf(block: Content): string | undefined {
   switch (block.type) {

@@ -1,14 +1,13 @@
 import type { View, ViewEntry } from "../policy/view.ts";
 import { approvalDigest } from "./approval-digest.ts";
-import { askAgain, askApprover, previewOf, refuseCancelled } from "./approve.ts";
+import { askAgain, askApprover, previewOf } from "./approve.ts";
 import type { CallRun } from "./call-run.ts";
 import { askReason, describeDenial, mustAsk } from "./decide.ts";
 import { describeDown, describeHidden, refuseWhileDegraded } from "./gate.ts";
 import { giveUpKeys, waitForKeys } from "./wait-for-keys.ts";
 
-/** The last look before anything runs: not aborted, not tightened, the approval fits, the tool is there. */
+/** The last look before anything runs: not tightened, the approval fits, the tool is there. */
 export function confirm(run: CallRun): void | Promise<void> {
-  if (run.cancelReason !== undefined) return refuseCancelled(run);
   const view = run.services.currentView();
   if (view !== run.scope.view) confirmAgainst(run, view);
   if (!run.isOver) refuseWhileDegraded(run);
@@ -44,10 +43,7 @@ function tighten(run: CallRun, view: View, current: ViewEntry): void {
 async function confirmApproval(run: CallRun): Promise<void> {
   const preview = await previewOf(run);
   if (run.isOver) return;
-  if (run.approvedDigest === approvalDigest(run, { reason: askReason(run), preview })) {
-    if (run.cancelReason !== undefined) refuseCancelled(run);
-    return;
-  }
+  if (run.approvedDigest === approvalDigest(run, { reason: askReason(run), preview })) return;
   if (run.holdsResources) giveUpKeys(run);
   await (run.approvedDigest === undefined ? askApprover(run) : askAgain(run));
   if (run.isOver) return;

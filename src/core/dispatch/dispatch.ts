@@ -2,7 +2,7 @@ import { messageOf } from "../hooks/call-hook.ts";
 import type { ToolResult } from "../tool/result.ts";
 import { addNotes } from "./add-notes.ts";
 import { afterHooks } from "./after-hooks.ts";
-import { approve } from "./approve.ts";
+import { approve, refuseCancelled } from "./approve.ts";
 import { beforeHooks } from "./before-hooks.ts";
 import type { CallRun } from "./call-run.ts";
 import { capOutput } from "./cap-output.ts";
@@ -43,7 +43,7 @@ export const DECIDE: readonly Step[] = [
 const ACT: readonly Step[] = [
   approve, // outside the lock
   waitForKeys,
-  confirm, // not aborted, not tightened, approval fits, tool there
+  confirm, // not tightened, approval fits, tool there
   recordIntent,
   execute, // the only step that runs a tool
 ];
@@ -68,23 +68,22 @@ export async function dispatch(run: CallRun): Promise<ToolResult> {
   } catch (error) {
     endInDefect(run, error);
   }
-  try {
-    const finished = walk(run, FINISH);
-    if (finished) await finished;
-  } catch (error) {
-    endInDefect(run, error);
-    releaseKeys(run);
-  }
+  const finished = finish(run);
+  if (finished) await finished;
   return buildResult(run);
 }
 
 const TO_THE_EFFECT: readonly Step[] = [...DECIDE, ...ACT];
 
-/** Takes steps in order; those before the result only while the call is not over. Undefined when none had to wait. */
+/** Takes steps in order while the call is neither over nor cancelled. Undefined when none had to wait. */
 export function walk(run: CallRun, steps: readonly Step[], from = 0): Promise<void> | undefined {
-  const isFinishing = steps === FINISH;
   for (let index = from; index < steps.length; index += 1) {
-    if (run.outcome !== undefined && !isFinishing) return undefined;
+    if (run.outcome !== undefined) return undefined;
+    // Here and nowhere else, so that nothing starts after an abort, whatever a step waited for.
+    if (run.cancelReason !== undefined && index > 0) {
+      refuseCancelled(run);
+      return undefined;
+    }
     const pending = steps[index]?.(run);
     if (pending) {
       run.hasWaited = true;
@@ -93,6 +92,24 @@ export function walk(run: CallRun, steps: readonly Step[], from = 0): Promise<vo
     }
   }
   return undefined;
+}
+
+/** Takes every finishing step, whatever becomes of the one before: none may keep the next from masking or recording. */
+function finish(run: CallRun, from = 0): Promise<void> | undefined {
+  for (let index = from; index < FINISH.length; index += 1) {
+    const pending = takeSafely(run, FINISH[index]);
+    if (pending) return pending.then(() => finish(run, index + 1));
+  }
+  return undefined;
+}
+
+function takeSafely(run: CallRun, step: Step | undefined): Promise<void> | undefined {
+  try {
+    return step?.(run)?.catch((error: unknown) => endInDefect(run, error));
+  } catch (error) {
+    endInDefect(run, error);
+    return undefined;
+  }
 }
 
 /** A step that throws is a defect of ours; it still ends in one result. */

@@ -5,6 +5,7 @@ import { dispatch } from "./dispatch.ts";
 import type { DispatchServices } from "./dispatch-services.ts";
 import { FinishedCalls } from "./finished-calls.ts";
 import { LinkedList } from "./linked-list.ts";
+import { type GivenCall, readCall } from "./read-call.ts";
 
 /** Starts calls and knows which are open. One a session. */
 export class Dispatcher implements CallBook {
@@ -33,8 +34,8 @@ export class Dispatcher implements CallBook {
   }
 
   /** Makes a call's run and counts it as open. */
-  open(call: ToolCall, options: StartOptions): CallRun {
-    const given = (call as ToolCall | null | undefined) ?? NO_CALL;
+  open(call: ToolCall | GivenCall, options: StartOptions): CallRun {
+    const given = readCall(call);
     const run = new CallRun(this, given, options, this.#claimId(given.id));
     run.openLink = this.#open.add(run);
     if (run.hasGivenId) this.#openIds.add(run.callId);
@@ -111,7 +112,7 @@ export class Dispatcher implements CallBook {
 
   /** A given id, renamed `<id>#2` when it is in use or was used; else one of our own. */
   #claimId(id: string | undefined): string {
-    if (typeof id === "string" && id !== "") return this.#isUsed(id) ? this.#rename(id) : id;
+    if (id !== undefined) return this.#isUsed(id) ? this.#rename(id) : id;
     let own: string;
     do {
       this.#lastNumber += 1;
@@ -148,6 +149,3 @@ export class Dispatcher implements CallBook {
 }
 
 const REMEMBERED_RENAMES = 1000;
-
-/** In place of a call that is none: it is answered like any other, with a tool that nobody has. */
-const NO_CALL: ToolCall = Object.freeze({ name: "" });

@@ -1,8 +1,7 @@
 import { isPromiseLike } from "../json.ts";
 import { messageOf } from "../hooks/call-hook.ts";
 import { CallContext } from "./call-context.ts";
-import type { CallRun } from "./call-run.ts";
-import { readContent } from "../tool/read-content.ts";
+import type { CallRun, Interruptible } from "./call-run.ts";
 import { recordLate } from "./record.ts";
 import { giveUpKeys, settleInBatch } from "./wait-for-keys.ts";
 
@@ -26,77 +25,103 @@ export function execute(run: CallRun): void | Promise<void> {
   return undefined;
 }
 
-/** The time that this executor has, in milliseconds. */
+/** The time that this executor has, in milliseconds. A limit of the call's that is no time is none. */
 function startDeadline(run: CallRun): number {
   const own = run.tool.timeoutMs ?? run.services.limits.toolMs;
-  const ms = run.options.timeoutMs === undefined ? own : Math.min(own, run.options.timeoutMs);
+  const given = run.options.timeoutMs;
+  const ms = given !== undefined && given < own ? given : own;
   run.deadline = (run.hasWaited ? run.clock.now() : run.startedAt) + ms;
   return ms;
 }
 
-/** What is in flight between an executor's start and its answer. */
-interface Flight {
-  readonly work: PromiseLike<unknown>;
-  readonly ms: number;
-}
-
 /** Waits for the executor, its deadline, its silence or an abort: whichever comes first answers. */
-function waitForExecutor(run: CallRun, context: CallContext, { work, ms }: Flight): Promise<void> {
+function waitForExecutor(run: CallRun, context: CallContext, { work, ms }: Waiting): Promise<void> {
   return new Promise((resolve) => {
-    let isAnswered = false;
-    const stopClocks = startClocks(run, ms);
-    const answer = (): void => {
-      isAnswered = true;
-      stopClocks();
-      run.onInterrupt(undefined);
-      context.settle();
-      resolve();
-    };
-    run.onInterrupt((why) => {
-      // What settles before the event loop turns wins over the abort.
-      afterThisTurn(() => {
-        if (isAnswered) return;
-        answerInterrupted(run, why, ms);
-        answer();
-        becomeLate(run);
-      });
-    });
-    const settled = (raw: NonNullable<CallRun["raw"]>): void => {
-      if (isAnswered) {
-        settleLate(run, raw);
-        return;
-      }
-      if (raw.kind === "throw" && isAbortRejection(run, raw.error)) answerInterrupted(run, whyOf(run), ms);
-      else run.raw = raw;
-      answer();
-    };
+    const flight = new Flight(run, context, { ms, resolve });
     // A thenable's `then` may throw or answer twice; a promise of ours does neither.
     Promise.resolve(work).then(
-      (value) => settled({ kind: "value", value }),
-      (error: unknown) => settled({ kind: "throw", error }),
+      (value) => flight.land({ kind: "value", value }),
+      (error: unknown) => flight.land({ kind: "throw", error }),
     );
   });
 }
 
-/** Arms the deadline and, where the tool has one, the idle limit. Returns what disarms them. */
-function startClocks(run: CallRun, ms: number): () => void {
-  const cancelDeadline = run.clock.after(ms, () => run.interrupt("timed-out", `The call took longer than ${ms} ms.`));
-  const idleMs = run.tool.idleTimeoutMs;
-  if (idleMs === undefined) return cancelDeadline;
-  let cancelIdle = armIdle(run, idleMs);
-  run.onProgress = () => {
-    cancelIdle();
-    cancelIdle = armIdle(run, idleMs);
-  };
-  return () => {
-    cancelDeadline();
-    cancelIdle();
-    run.onProgress = undefined;
-  };
+interface Waiting {
+  readonly work: PromiseLike<unknown>;
+  readonly ms: number;
 }
 
-function armIdle(run: CallRun, idleMs: number): () => void {
-  return run.clock.after(idleMs, () => run.interrupt("timed-out", `No progress for ${idleMs} ms.`));
+/** An executor between its start and its end. It is answered once; if that was an interruption, it goes on and is late. */
+class Flight implements Interruptible {
+  readonly #run: CallRun;
+  readonly #context: CallContext;
+  readonly #ms: number;
+  readonly #resolve: () => void;
+  readonly #cancelDeadline: () => void;
+  #cancelIdle: (() => void) | undefined;
+  #cancelGrace: (() => void) | undefined;
+  #isAnswered = false;
+
+  constructor(
+    run: CallRun,
+    context: CallContext,
+    { ms, resolve }: { readonly ms: number; readonly resolve: () => void },
+  ) {
+    this.#run = run;
+    this.#context = context;
+    this.#ms = ms;
+    this.#resolve = resolve;
+    this.#cancelDeadline = run.clock.after(ms, () => run.interrupt("timed-out", `The call took longer than ${ms} ms.`));
+    if (run.tool.idleTimeoutMs !== undefined) this.#watchProgress(run.tool.idleTimeoutMs);
+    run.onInterrupt(this);
+    // It may have aborted its own call before it had anything to wait for.
+    if (run.abortReason !== undefined) this.interrupt(whyOf(run));
+  }
+
+  /** The executor has settled. */
+  land(raw: NonNullable<CallRun["raw"]>): void {
+    const run = this.#run;
+    if (this.#isAnswered) {
+      this.#cancelGrace?.();
+      settleLate(run, raw);
+      return;
+    }
+    if (raw.kind === "throw" && isAbortRejection(run, raw.error)) answerInterrupted(run, whyOf(run), this.#ms);
+    else run.raw = raw;
+    this.#answer();
+  }
+
+  /** What settles before the event loop turns wins over the abort. */
+  interrupt(why: "cancelled" | "timed-out"): void {
+    afterThisTurn(() => {
+      if (this.#isAnswered) return;
+      answerInterrupted(this.#run, why, this.#ms);
+      this.#answer();
+      this.#cancelGrace = becomeLate(this.#run);
+    });
+  }
+
+  #answer(): void {
+    this.#isAnswered = true;
+    this.#cancelDeadline();
+    this.#cancelIdle?.();
+    this.#run.onProgress = undefined;
+    this.#run.onInterrupt(undefined);
+    this.#context.settle();
+    this.#resolve();
+  }
+
+  #watchProgress(idleMs: number): void {
+    this.#run.onProgress = () => {
+      this.#cancelIdle?.();
+      this.#cancelIdle = this.#armIdle(idleMs);
+    };
+    this.#cancelIdle = this.#armIdle(idleMs);
+  }
+
+  #armIdle(idleMs: number): () => void {
+    return this.#run.clock.after(idleMs, () => this.#run.interrupt("timed-out", `No progress for ${idleMs} ms.`));
+  }
 }
 
 function whyOf(run: CallRun): "cancelled" | "timed-out" {
@@ -123,17 +148,15 @@ function answerInterrupted(run: CallRun, why: "cancelled" | "timed-out", ms: num
       ? `"${run.name}" was cancelled while it ran (${said}). It may have done a part of its work.`
       : `"${run.name}" did not finish within ${ms} ms (${said}) and was told to stop. It may have done a part of its work.`;
   run.refuse(why, text);
-  const { lastProgress } = run;
-  const reported =
-    lastProgress?.content ??
-    (lastProgress?.message === undefined ? [] : [{ type: "text", text: lastProgress.message }]);
-  if (Array.isArray(reported)) run.content = [...(reported as readonly unknown[]).map(readContent), ...run.content];
+  const { content, message } = run.lastProgress ?? {};
+  if (content) run.content = [...content, ...run.content];
+  else if (message !== undefined) run.content = [{ type: "text", text: message }, ...run.content];
 }
 
-/** Its call is answered and it goes on: its keys stay held until it settles or its grace is over. */
-function becomeLate(run: CallRun): void {
+/** Its call is answered and it goes on: its keys stay held until it settles or its grace is over. Returns the end of that wait. */
+function becomeLate(run: CallRun): () => void {
   run.dispatcher.addLate(run);
-  run.clock.after(run.services.limits.graceMs, () => {
+  return run.clock.after(run.services.limits.graceMs, () => {
     if (run.dispatcher.late.has(run)) run.services.resources.giveUp(run);
     settleInBatch(run);
   });

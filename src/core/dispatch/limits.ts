@@ -4,6 +4,8 @@ export interface CallLimits {
   readonly hookMs: number;
   readonly approvalMs: number;
   readonly keyWaitMs: number;
+  /** How long one entry of the journal may take; no option, since a disk that takes longer is broken. */
+  readonly journalMs: number;
   readonly graceMs: number;
   readonly resultBytes: number;
 }
@@ -14,6 +16,7 @@ export const DEFAULT_CALL_LIMITS: CallLimits = Object.freeze({
   hookMs: 5000,
   approvalMs: 5 * 60_000,
   keyWaitMs: 5 * 60_000,
+  journalMs: 30_000,
   graceMs: 5000,
   resultBytes: 64 * 1024,
 });

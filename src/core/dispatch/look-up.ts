@@ -5,13 +5,16 @@ import type { CallRun } from "./call-run.ts";
 /** Finds the tool by its exact name, else by its canonical name, else says which visible ones are nearest. */
 export function lookUp(run: CallRun): void {
   const { view } = run.scope;
-  const exact = view.entries.get(run.call.name);
+  const { name } = run.call;
+  const exact = view.entries.get(name);
   if (exact) {
     run.entry = exact;
     return;
   }
-  const given: unknown = run.call.name;
-  const name = typeof given === "string" ? given : "";
+  if (run.call.isUnreadable) {
+    run.refuse("invalid-input", "The call could not be read: it must be an object with a name, and an input as JSON.");
+    return;
+  }
   const found = findTool(view, name) ?? findAddedSince(run, name);
   if (!found) {
     run.name = clipText(name, 128);

@@ -1,6 +1,6 @@
-import { freezeJson, isRecord, type JsonValue } from "../json.ts";
+import { isRecord, type JsonValue } from "../json.ts";
 import type { Content } from "../tool/content.ts";
-import { copyJson, readContent } from "../tool/read-content.ts";
+import { copyJson, copyOutput, readContent } from "../tool/read-content.ts";
 import type { Outcome } from "../tool/result.ts";
 import type { CallRun } from "./call-run.ts";
 
@@ -54,8 +54,7 @@ function hasContent(value: object): value is WithContent {
 
 function readStructured(run: CallRun, value: WithContent): void {
   run.content = value.content.map(readContent);
-  if (value["structuredContent"] !== undefined)
-    run.structuredContent = freezeJson(copyJson(value["structuredContent"]));
+  if (value["structuredContent"] !== undefined) run.structuredContent = copyOutput(value["structuredContent"]);
   if (isOutcome(value["outcome"]) && typeof value["callId"] === "string") run.outcome = value["outcome"];
   else if (value["isError"] === true) run.outcome = "error";
 }
@@ -66,14 +65,16 @@ function readPlain(run: CallRun, value: object): void {
     run.content = [text(`(${value.byteLength} bytes; return them as a file block to hand them on)`)];
     return;
   }
-  const plain = copyJson(value instanceof Map ? Object.fromEntries(value) : value instanceof Set ? [...value] : value);
+  const plain = copyOutput(
+    value instanceof Map ? Object.fromEntries(value) : value instanceof Set ? [...value] : value,
+  );
   if (plain === undefined) {
     run.content = [text("(a result that is not JSON)")];
     run.note("the tool returned a value that JSON cannot carry");
     return;
   }
   if (Array.isArray(plain) && plain.length === 0 && !run.found.descriptor.outputSchema) return void (run.content = []);
-  run.structuredContent = freezeJson(plain);
+  run.structuredContent = plain;
   run.content = [text(typeof plain === "string" ? plain : JSON.stringify(plain))];
 }
 

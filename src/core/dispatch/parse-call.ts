@@ -3,7 +3,7 @@ import type { CallRun } from "./call-run.ts";
 
 /** Reads the input: a JSON value as it is, raw text as the model wrote it. What was cut off is never repaired into running. */
 export function parseCall(run: CallRun): void {
-  if (run.call.truncated === true) {
+  if (run.call.truncated) {
     run.refuse("truncated", describeTruncation(run.name, "the model's answer ended before the call was complete"));
     return;
   }

@@ -18,15 +18,22 @@ export function receive(run: CallRun): void {
 export function reportStart(run: CallRun): void {
   run.emit({
     type: "tool-call-started",
-    call: observableCall(run.call, run.callId),
+    call: observableCall(run),
     caller: run.caller,
     ...(run.parent ? { parentCallId: run.parent.callId } : {}),
   });
 }
 
 /** The call as observers may see it: a copy, so that nobody can reach the caller's object through an event. */
-function observableCall(call: ToolCall, id: string): ToolCall {
-  return Object.freeze({ ...call, id, input: copyForObservers(call.input) });
+function observableCall({ call, callId }: CallRun): ToolCall {
+  const { name, input, truncated, meta } = call;
+  return Object.freeze({
+    id: callId,
+    name,
+    input: copyForObservers(input),
+    ...(truncated ? { truncated } : {}),
+    ...(meta === undefined ? {} : { meta }),
+  });
 }
 
 function copyForObservers(input: unknown): unknown {

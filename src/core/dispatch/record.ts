@@ -1,4 +1,7 @@
 import { messageOf } from "../hooks/call-hook.ts";
+import type { LockHold } from "../hooks/lock-hold.ts";
+import { waitBounded, type Waited } from "../hooks/waited.ts";
+import type { WriteLock } from "../hooks/write-lock.ts";
 import { isRecord, type JsonObject } from "../json.ts";
 import { copyJson } from "../tool/read-content.ts";
 import type { CallRun } from "./call-run.ts";
@@ -14,7 +17,7 @@ export function recordIntent(run: CallRun): void | Promise<void> {
 export function recordOutcome(run: CallRun): void | Promise<void> {
   if (!run.services.journal || run.recorded) return undefined;
   const { outcome = "error", structuredContent } = run;
-  return appendOrDegrade(run, {
+  const recorded = appendOrDegrade(run, {
     type: "outcome",
     ...idsOf(run),
     outcome,
@@ -22,6 +25,8 @@ export function recordOutcome(run: CallRun): void | Promise<void> {
     ...(structuredContent === undefined ? {} : { structuredContent }),
     ...(run.notes === undefined ? {} : { notes: run.notes }),
   });
+  // Nobody waits twice for a journal that does not answer.
+  return run.isIntentOpen ? undefined : recorded;
 }
 
 /** Journals an approval that is pending, or its answer. */
@@ -38,33 +43,57 @@ export function recordLate(run: CallRun, entry: Readonly<Record<string, unknown>
 }
 
 async function appendIntent(run: CallRun): Promise<void> {
-  try {
-    await append(run, { type: "intent", ...idsOf(run), input: run.input });
-    run.hasIntent = true;
-  } catch (error) {
-    run.refuse("error", `"${run.name}" did not run: the journal could not be written (${messageOf(error)}).`);
-    return;
-  }
-  if (run.cancelReason !== undefined) {
-    run.refuse("cancelled", `The call was cancelled before it ran: ${run.cancelReason}`);
-  }
+  const written = append(run, { type: "intent", ...idsOf(run), input: run.input });
+  const waited = await run.waitFor(written, run.services.limits.journalMs);
+  // The pipeline answers for an abort; a record of an intent that ends in nothing but its outcome says so.
+  run.isIntentOpen = waited.kind === "cancelled" || waited.kind === "timed-out";
+  if (waited.kind === "settled" || waited.kind === "cancelled") return;
+  run.refuse("error", `"${run.name}" did not run: the journal could not be written (${describeFailure(run, waited)}).`);
 }
 
 async function appendOrDegrade(run: CallRun, entry: Readonly<Record<string, unknown>>): Promise<void> {
-  try {
-    await append(run, entry);
-  } catch (error) {
-    run.services.degrade(`the journal could not be written: ${messageOf(error)}`);
-  }
+  const { clock, limits } = run.services;
+  const waited = await waitBounded(clock, append(run, entry), limits.journalMs);
+  if (waited.kind !== "settled")
+    run.services.degrade(`the journal could not be written: ${describeFailure(run, waited)}`);
+}
+
+function describeFailure(run: CallRun, waited: Waited<unknown>): string {
+  return waited.kind === "failed" ? messageOf(waited.error) : `no answer within ${run.services.limits.journalMs} ms`;
 }
 
 /** The write lock covers handing the entry over; the disk is waited for outside it. */
 async function append(run: CallRun, entry: Readonly<Record<string, unknown>>): Promise<void> {
   const { journal, lock } = run.services;
   const value = copyJson(entry);
-  if (!journal || typeof value !== "object" || value === null || Array.isArray(value)) return;
-  const written = await lock.run(() => ({ done: journal.append(value as JsonObject, { sync: true }) }));
-  await written.done;
+  if (!journal || !isRecord(value)) return;
+  const handOver = (): Promise<void> => journal.append(value, { sync: true });
+  const hold = run.outerHook?.hold;
+  await (hold ? handOverUnder(hold, handOver) : handOverAlone(lock, handOver));
+}
+
+async function handOverAlone(lock: WriteLock, handOver: () => Promise<void>): Promise<void> {
+  if (!lock.tryAcquire()) await lock.wait().granted;
+  let written: Promise<void>;
+  try {
+    written = handOver();
+  } finally {
+    lock.release();
+  }
+  await written;
+}
+
+/** A call that a hook started writes under that hook's hold: it waits for itself else. */
+async function handOverUnder(hold: LockHold, handOver: () => Promise<void>): Promise<void> {
+  const entered = hold.enter();
+  if (entered) await entered;
+  let written: Promise<void>;
+  try {
+    written = handOver();
+  } finally {
+    hold.leave();
+  }
+  await written;
 }
 
 function idsOf(run: CallRun): JsonObject {

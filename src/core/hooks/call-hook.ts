@@ -33,7 +33,8 @@ interface Invocation {
 async function waitForTurn(host: HookHost, hook: Hook, invocation: Invocation): Promise<HookAnswer> {
   // Every holder is bounded by its own deadline, so this wait needs none of its own.
   const waited = await host.waitFor(invocation.turn.lock(), Number.POSITIVE_INFINITY);
-  if (waited.kind === "settled") return runHook(host, hook, invocation);
+  // The abort may have come after the lock and before this.
+  if (waited.kind === "settled" && host.cancelReason === undefined) return runHook(host, hook, invocation);
   invocation.turn.end();
   return CANCELLED;
 }
@@ -56,7 +57,7 @@ async function waitForHook(
   hook: Hook,
   { turn, work }: { readonly turn: HookTurn; readonly work: PromiseLike<unknown> },
 ): Promise<HookAnswer> {
-  const ms = turn.timeoutMs;
+  const ms = turn.startDeadline();
   const waited = await host.waitFor(work, ms);
   turn.end();
   switch (waited.kind) {

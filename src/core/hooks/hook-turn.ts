@@ -17,6 +17,8 @@ export interface HookHost {
   readonly hookMs: number;
   /** The hook that this call is nested in. */
   readonly outerHook: HookTurn | undefined;
+  /** Set once the call is aborted: nothing more of it may start. */
+  readonly cancelReason: string | undefined;
   /** Waits no longer than until the call is cancelled or `ms` have passed. */
   waitFor<T>(work: PromiseLike<T>, ms: number): Promise<Waited<T>>;
   /** Starts a nested call whose hooks run under `hook`'s hold. The second member cancels it. */
@@ -36,7 +38,10 @@ export class HookTurn implements HookContext {
   #ownsHold = true;
   #holdsNestedLock = false;
   #isOver = false;
+  /** Its code is waiting for a nested call, so the lock may be given back. */
   #isSuspended = false;
+  /** It is taking the lock again, for whichever nested call ended first. */
+  #resuming: Promise<void> | undefined;
   #deadline: number | undefined;
   #controller: AbortController | undefined;
   #cancellations: Set<() => void> | undefined;
@@ -76,8 +81,13 @@ export class HookTurn implements HookContext {
     return this.#nestedLock;
   }
 
-  /** The hold that nested calls give back while they wait. Undefined for a concurrent hook. */
+  /** The hold under which hooks and records of nested calls run: its own, or that of the hook which this one is nested in. */
   get hold(): LockHold | undefined {
+    return this.#ownHold ?? this.#host.outerHook?.hold;
+  }
+
+  /** Undefined for a concurrent hook. */
+  get #ownHold(): LockHold | undefined {
     if (this.#ownsLock && this.#hold === undefined) {
       this.#hold = new LockHold(this.#host.lock, { isHeld: true });
       this.#ownsLock = false;
@@ -101,7 +111,14 @@ export class HookTurn implements HookContext {
     if (this.#holdsNestedLock) this.#host.outerHook?.nestedLock.release();
   }
 
-  get timeoutMs(): number {
+  /** Its answer is waited for from now on. Returns for how long, in milliseconds. */
+  startDeadline(): number {
+    const ms = this.#timeoutMs;
+    this.#deadline = this.#host.clock.now() + ms;
+    return ms;
+  }
+
+  get #timeoutMs(): number {
     return this.#hook.timeoutMs ?? this.#host.hookMs;
   }
 
@@ -110,8 +127,7 @@ export class HookTurn implements HookContext {
   }
 
   get deadline(): number {
-    this.#deadline ??= this.#host.clock.now() + this.timeoutMs;
-    return this.#deadline;
+    return this.#deadline ?? this.#host.clock.now() + this.#timeoutMs;
   }
 
   get signal(): AbortSignal {
@@ -137,7 +153,7 @@ export class HookTurn implements HookContext {
 
   async #dispatch(call: ToolCall): Promise<ToolResult> {
     this.#assertLive("dispatch a call");
-    const hold = this.hold;
+    const hold = this.#ownHold;
     if (hold && !this.#isSuspended) {
       this.#isSuspended = true;
       hold.leave();
@@ -148,11 +164,18 @@ export class HookTurn implements HookContext {
     const answer = await result;
     this.#cancellations.delete(cancel);
     this.#assertLive("go on");
-    if (hold && this.#isSuspended) {
-      this.#isSuspended = false;
-      await hold.enter();
-    }
+    if (hold) await this.#resume(hold);
     return answer;
+  }
+
+  /** Takes the lock again, once, however many nested calls end meanwhile. */
+  #resume(hold: LockHold): Promise<void> | undefined {
+    if (!this.#isSuspended) return this.#resuming;
+    this.#isSuspended = false;
+    this.#resuming = hold.enter()?.finally(() => {
+      this.#resuming = undefined;
+    });
+    return this.#resuming;
   }
 
   #assertLive(action: string): void {

@@ -6,11 +6,11 @@ import type { LoopLimits } from "./run-loop.ts";
 
 /** Every bound of a call, given or default. */
 export function resolveCallLimits(limits: Limits = {}): CallLimits {
-  const { toolMs, hookMs, approvalMs, keyWaitMs, graceMs, resultBytes } = {
+  const { toolMs, hookMs, approvalMs, keyWaitMs, journalMs, graceMs, resultBytes } = {
     ...DEFAULT_CALL_LIMITS,
     ...defined(limits),
   };
-  return Object.freeze({ toolMs, hookMs, approvalMs, keyWaitMs, graceMs, resultBytes });
+  return Object.freeze({ toolMs, hookMs, approvalMs, keyWaitMs, journalMs, graceMs, resultBytes });
 }
 
 const DEFAULT_TURNS = 50;

@@ -32,14 +32,21 @@ export class RunHandle implements Run {
     const reader = new Reader();
     if (this.#isOver) reader.finish();
     this.#readers.add(reader);
-    const stop = this.#observe((event) => reader.push(event));
+    const stopObserving = this.#observe((event) => reader.push(event));
+    const stop = (): void => {
+      stopObserving();
+      this.#readers.delete(reader);
+    };
     return {
-      next: () => reader.next(),
-      return: () => {
+      next: async () => {
+        const next = await reader.next();
+        if (next.done === true) stop();
+        return next;
+      },
+      return: async () => {
         stop();
         reader.finish();
-        this.#readers.delete(reader);
-        return Promise.resolve({ done: true, value: undefined });
+        return { done: true, value: undefined };
       },
     };
   }

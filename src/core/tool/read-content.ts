@@ -6,22 +6,58 @@ import type { Content } from "./content.ts";
  * and keeps its value; what is no JSON at all becomes text that says so.
  */
 export function readContent(block: unknown): Content {
-  const value = copyJson(block);
+  const value = copyOutput(block);
   if (!isRecord(value))
     return Object.freeze({ type: "text", text: value === undefined ? NOT_JSON : JSON.stringify(value) });
-  return isKnownShape(value) ? (freezeJson(value) as Content) : freezeJson({ type: "unknown", value });
+  return isKnownShape(value) ? (value as Content) : freezeJson({ type: "unknown", value });
 }
 
 const NOT_JSON = "(a block that is not JSON)";
 
 /** A plain copy, as JSON would carry it. Undefined for what JSON cannot carry: cycles, functions, a throwing getter. */
 export function copyJson(value: unknown): JsonValue | undefined {
+  return parseText(jsonText(value));
+}
+
+/** A frozen copy of what a tool gave, with well-formed texts: one lone surrogate would make a request invalid for ever. */
+export function copyOutput(value: unknown): JsonValue | undefined {
+  const text = jsonText(value);
+  const copy = parseText(text);
+  // JSON text spells a lone surrogate as an escape, and no other surrogate.
+  return copy === undefined ? undefined : freezeJson(text?.includes("\\ud") === true ? toWellFormed(copy) : copy);
+}
+
+function jsonText(value: unknown): string | undefined {
   try {
-    const text = JSON.stringify(value, (_, member: unknown) => (typeof member === "bigint" ? String(member) : member));
+    return JSON.stringify(value);
+  } catch {
+    return textWithBigInts(value);
+  }
+}
+
+function textWithBigInts(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, (_, member: unknown) => (typeof member === "bigint" ? String(member) : member));
+  } catch {
+    return undefined;
+  }
+}
+
+function parseText(text: string | undefined): JsonValue | undefined {
+  try {
     return text === undefined ? undefined : (JSON.parse(text) as JsonValue);
   } catch {
     return undefined;
   }
+}
+
+function toWellFormed(value: JsonValue): JsonValue {
+  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map(toWellFormed);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key.toWellFormed(), toWellFormed(member)] as const),
+  );
 }
 
 function isKnownShape(block: Readonly<Record<string, unknown>>): boolean {
