@@ -61,7 +61,7 @@ export const fifteenFields = (at) => ({
   notes: [{ text: "first" }, { text: "second" }],
 });
 
-/** Ten layers that allow and deny things, so that policy is on. */
+/** Two layers that allow and deny things, so that policy is on. */
 export const POLICY = [
   { name: "global", deny: ["group:web"] },
   { name: "project", allow: ["tool_*"], ask: ["tool_19"] },

@@ -35,7 +35,7 @@ export async function benchLoop({ createAgentSession }) {
             throw new Error(`the bench is broken: ${stop}`);
         }
       },
-      { count: 4000, rounds: 11 },
+      { count: 4000, rounds: 15, warmUp: 40 },
     );
   };
   rows.push(row("200 calls in one turn, two strings, no hooks", await batch(TWO_STRINGS, twoStrings, []), { bar: 2 }));
@@ -43,12 +43,13 @@ export async function benchLoop({ createAgentSession }) {
     row("200 calls in one turn, 15 fields, hooks", await batch(FIFTEEN_FIELDS, fifteenFields, HOOKS), { bar: 6 }),
   );
 
-  const longLoop = (turns, toolCount = 20) =>
+  const tools = noopTools(20);
+  const longLoop = (turns) =>
     cpuMicros(
       async (count) => {
         for (let done = 0; done < count; done += turns) {
           const session = await createAgentSession({
-            tools: noopTools(toolCount),
+            tools,
             limits: { turns: turns + 1 },
             model: callingModel(turns, (turn) => [{ id: `c${turn}`, name: "tool_3", input: twoStrings(turn) }]),
           });
@@ -56,7 +57,7 @@ export async function benchLoop({ createAgentSession }) {
           if (stop !== "end") throw new Error(`the bench is broken: ${stop}`);
         }
       },
-      { count: turns, rounds: 9 },
+      { count: turns, rounds: 9, warmUp: Math.ceil(20_000 / turns) },
     );
   const thousand = await longLoop(1000);
   rows.push(row("a loop of 1,000 turns, per call", thousand, { bar: 8 }));

@@ -36,15 +36,11 @@ function runFrom(run: CallRun, hooks: readonly Hook[], from: number): void | Pro
 
 /** The result as it stands, for the hook to read. */
 function draftOf(run: CallRun): ToolResult {
-  const { outcome = "error", structuredContent } = run;
-  return Object.freeze({
-    callId: run.callId,
-    name: run.name,
-    outcome,
-    isError: outcome !== "ok",
-    content: frozenContent(run),
-    ...(structuredContent === undefined ? {} : { structuredContent }),
-  });
+  const { outcome = "error", callId, name, structuredContent } = run;
+  const isError = outcome !== "ok";
+  const content = frozenContent(run);
+  if (structuredContent === undefined) return Object.freeze({ callId, name, outcome, isError, content });
+  return Object.freeze({ callId, name, outcome, isError, content, structuredContent });
 }
 
 function applyAnswer(run: CallRun, hook: Hook, answer: HookAnswer): void {

@@ -1,8 +1,9 @@
 import type { Caller, ToolCall } from "../tool/call.ts";
 import type { ToolResult } from "../tool/result.ts";
 import { BatchOrder } from "./batch-order.ts";
-import type { CallBook, CallRun, Refusal } from "./call-run.ts";
+import type { CallBook, CallRun, Refusal, StartOptions } from "./call-run.ts";
 import type { TurnScope } from "./dispatch-services.ts";
+import type { GivenCall } from "./read-call.ts";
 
 export interface BatchOptions {
   readonly caller: Caller;
@@ -23,13 +24,17 @@ export interface Batch {
 
 export function openBatch(
   dispatcher: CallBook,
-  calls: readonly ToolCall[],
+  calls: readonly (ToolCall | GivenCall)[],
   { caller, scope, signal, refusal }: BatchOptions,
 ): Batch {
   const order = calls.length > 1 ? new BatchOrder(calls.length) : undefined;
-  const runs = calls.map((call, place) =>
-    dispatcher.open(call, { caller, scope, refusal, batch: order && { order, place } }),
-  );
+  // One object for all of them: a turn may have hundreds of calls.
+  const options: StartOptions = { caller, scope, refusal, batch: order };
+  const runs = calls.map((call, place) => {
+    const run = dispatcher.open(call, options);
+    run.place = place;
+    return run;
+  });
   return {
     ids: runs.map(({ callId }) => callId),
     cancel: (reason) => {

@@ -29,7 +29,7 @@ export interface StartOptions {
   readonly timeoutMs?: number | undefined;
   readonly once?: boolean | undefined;
   readonly approval?: (ApprovalAnswer & { readonly prepared: Prepared }) | undefined;
-  readonly batch?: { readonly order: BatchOrder; readonly place: number } | undefined;
+  readonly batch?: BatchOrder | undefined;
   /** Decided by whoever knows more than the pipeline: the loop guard, a tool that was bound to another definition. */
   readonly refusal?: Refusal | undefined;
 }
@@ -82,8 +82,6 @@ export class CallRun implements HookHost, ResourceHold {
   /** Its place among those who hold resources. */
   holdLink: Link<ResourceHold> | undefined = undefined;
   readonly callId: string;
-  /** The caller gave an id, which may have been renamed. */
-  readonly hasGivenId: boolean;
   readonly call: GivenCall;
   readonly options: StartOptions;
   readonly scope: TurnScope;
@@ -91,6 +89,8 @@ export class CallRun implements HookHost, ResourceHold {
   readonly parent: CallRun | undefined;
   readonly outerHook: HookTurn | undefined;
   readonly startedAt: number;
+  /** Its place in its batch, which the batch sets. */
+  place = 0;
 
   /** As called, until look-up has found the tool; then the tool's own. */
   name: string;
@@ -122,6 +122,8 @@ export class CallRun implements HookHost, ResourceHold {
 
   /** The executor has settled, or its call was answered without it. */
   hasExecuted = false;
+  /** Settles the promise of the call. */
+  answer: ((result: ToolResult) => void) | undefined = undefined;
   raw: Raw | undefined = undefined;
   outcome: Outcome | undefined = undefined;
   content: readonly Content[] = NO_CONTENT;
@@ -153,7 +155,6 @@ export class CallRun implements HookHost, ResourceHold {
     this.dispatcher = dispatcher;
     this.services = dispatcher.services;
     this.callId = callId;
-    this.hasGivenId = call.id !== undefined;
     this.call = call;
     this.options = options;
     this.scope = options.scope;

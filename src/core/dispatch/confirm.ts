@@ -1,4 +1,4 @@
-import type { View, ViewEntry } from "../policy/view.ts";
+import { decideEntry, type View, type ViewEntry } from "../policy/view.ts";
 import { approvalDigest } from "./approval-digest.ts";
 import { askAgain, askApprover, previewOf } from "./approve.ts";
 import type { CallRun } from "./call-run.ts";
@@ -34,7 +34,7 @@ function confirmAgainst(run: CallRun, view: View): void {
 }
 
 function tighten(run: CallRun, view: View, current: ViewEntry): void {
-  const decision = view.policy.decide(current.descriptor, run.caller);
+  const decision = decideEntry(view, current, run.caller);
   if (decision.verdict === "deny") run.refuse("denied", describeDenial(run.name, decision));
   else if (decision.verdict === "ask" && run.decision?.verdict !== "ask") run.decision = decision;
 }

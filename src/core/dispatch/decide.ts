@@ -1,9 +1,10 @@
 import type { PolicyDecision } from "../policy/policy.ts";
+import { decideEntry } from "../policy/view.ts";
 import type { CallRun } from "./call-run.ts";
 
 /** The policy's answer on the final input, with what the hooks asked for. */
 export function decide(run: CallRun): void {
-  const decision = run.scope.view.policy.decide(run.found.descriptor, run.caller);
+  const decision = decideEntry(run.scope.view, run.found, run.caller);
   run.decision = decision;
   if (decision.verdict === "deny") run.refuse("denied", describeDenial(run.name, decision));
   else if (run.prepared) adoptHookAsks(run, run.prepared.reason);

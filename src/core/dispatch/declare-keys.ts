@@ -19,8 +19,7 @@ export function declareKeys(run: CallRun): void {
       return;
     }
   }
-  const { batch } = run.options;
-  batch?.order.declare(batch.place, run);
+  run.options.batch?.declare(run.place, run);
 }
 
 function readKeys(keys: readonly ResourceKey[]): readonly ResourceKey[] {

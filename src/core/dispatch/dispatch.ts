@@ -23,8 +23,13 @@ import { recordIntent, recordOutcome } from "./record.ts";
 import { releaseKeys, waitForKeys } from "./wait-for-keys.ts";
 import { validate } from "./validate.ts";
 
-/** A step returns nothing, or a promise when it has to wait. `run.refuse` in it ends the call. */
-export type Step = (run: CallRun) => void | Promise<void>;
+/** A step returns nothing, or what calls back when it has to wait. `run.refuse` in it ends the call. */
+export type Step = (run: CallRun) => void | Waiting;
+
+/** A promise, or the one thing that costs less: it calls one of the two back, once. */
+export interface Waiting {
+  then(goOn: () => void, fail: (error: unknown) => void): unknown;
+}
 
 /** What is to be done with this call: nobody has been asked and nothing has run. */
 export const DECIDE: readonly Step[] = [
@@ -61,54 +66,58 @@ const FINISH: readonly Step[] = [
 ];
 
 /** One call from start to result. Never rejects: every failure is a result that the model can read. */
-export async function dispatch(run: CallRun): Promise<ToolResult> {
-  try {
-    const acted = walk(run, TO_THE_EFFECT);
-    if (acted) await acted;
-  } catch (error) {
-    endInDefect(run, error);
-  }
-  const finished = finish(run);
-  if (finished) await finished;
-  return buildResult(run);
+export function dispatch(run: CallRun): Promise<ToolResult> {
+  return new Promise((resolve) => {
+    run.answer = resolve;
+    act(run, 0);
+  });
 }
 
 const TO_THE_EFFECT: readonly Step[] = [...DECIDE, ...ACT];
 
-/** Takes steps in order while the call is neither over nor cancelled. Undefined when none had to wait. */
-export function walk(run: CallRun, steps: readonly Step[], from = 0): Promise<void> | undefined {
-  for (let index = from; index < steps.length; index += 1) {
-    if (run.outcome !== undefined) return undefined;
-    // Here and nowhere else, so that nothing starts after an abort, whatever a step waited for.
-    if (run.cancelReason !== undefined && index > 0) {
-      refuseCancelled(run);
-      return undefined;
+/** Takes steps from here on while the call is neither over nor cancelled, then finishes it. One call has one promise. */
+function act(run: CallRun, from: number): void {
+  try {
+    for (let index = from; index < TO_THE_EFFECT.length && !run.isOver; index += 1) {
+      // Here and nowhere else, so that nothing starts after an abort, whatever a step waited for.
+      if (run.cancelReason !== undefined && index > 0) refuseCancelled(run);
+      else {
+        const waiting = TO_THE_EFFECT[index]?.(run);
+        if (waiting) return goOn(run, waiting, () => act(run, index + 1));
+      }
     }
-    const pending = steps[index]?.(run);
-    if (pending) {
-      run.hasWaited = true;
-      if (index === steps.length - 1) return pending;
-      return pending.then(() => walk(run, steps, index + 1));
-    }
+  } catch (error) {
+    endInDefect(run, error);
   }
-  return undefined;
+  finish(run, 0);
 }
 
 /** Takes every finishing step, whatever becomes of the one before: none may keep the next from masking or recording. */
-function finish(run: CallRun, from = 0): Promise<void> | undefined {
+function finish(run: CallRun, from: number): void {
   for (let index = from; index < FINISH.length; index += 1) {
-    const pending = takeSafely(run, FINISH[index]);
-    if (pending) return pending.then(() => finish(run, index + 1));
+    try {
+      const waiting = FINISH[index]?.(run);
+      if (waiting) return goOn(run, waiting, () => finish(run, index + 1));
+    } catch (error) {
+      endInDefect(run, error);
+    }
   }
-  return undefined;
+  run.answer?.(buildResult(run));
 }
 
-function takeSafely(run: CallRun, step: Step | undefined): Promise<void> | undefined {
-  try {
-    return step?.(run)?.catch((error: unknown) => endInDefect(run, error));
-  } catch (error) {
+function goOn(run: CallRun, waiting: Waiting, next: () => void): void {
+  run.hasWaited = true;
+  waiting.then(next, (error: unknown) => {
     endInDefect(run, error);
-    return undefined;
+    next();
+  });
+}
+
+/** Takes the deciding steps alone, for whoever asks what would happen. May reject, with a defect of ours. */
+export async function decideOnly(run: CallRun): Promise<void> {
+  for (const step of DECIDE) {
+    if (run.isOver) return;
+    await step(run);
   }
 }
 

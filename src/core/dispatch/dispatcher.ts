@@ -11,9 +11,8 @@ import { type GivenCall, readCall } from "./read-call.ts";
 export class Dispatcher implements CallBook {
   readonly services: DispatchServices;
   readonly #open = new LinkedList<CallRun>();
-  /** Open calls whose id was given: only those can be given again. */
-  readonly #openIds = new Set<string>();
   readonly #late = new Set<CallRun>();
+  /** Calls whose id was given: only those can be given again. */
   readonly #finished = new FinishedCalls();
   readonly #renames = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
@@ -38,20 +37,22 @@ export class Dispatcher implements CallBook {
     const given = readCall(call);
     const run = new CallRun(this, given, options, this.#claimId(given.id));
     run.openLink = this.#open.add(run);
-    if (run.hasGivenId) this.#openIds.add(run.callId);
+    if (given.id !== undefined) this.#finished.open(run.callId);
     return run;
   }
 
   /** The run has its result. */
   finish(run: CallRun, result: ToolResult): void {
     this.#close(run);
-    if (run.recorded) this.#takeBackRename(run);
-    else if (run.hasGivenId) this.#finished.add(run.callId, { name: run.name, input: run.originalInput, result });
+    const { callId, call, name, originalInput } = run;
+    if (run.recorded) this.#forgetId(run);
+    else if (call.id !== undefined) this.#finished.add(callId, { name, input: originalInput, result });
   }
 
   /** The run is given up without a result: it was only prepared or explained. */
   forget(run: CallRun): void {
     this.#close(run);
+    this.#forgetId(run);
   }
 
   /** What ended under this id, if it is remembered. */
@@ -95,7 +96,6 @@ export class Dispatcher implements CallBook {
   #close(run: CallRun): void {
     if (run.openLink) this.#open.remove(run.openLink);
     run.openLink = undefined;
-    if (run.hasGivenId) this.#openIds.delete(run.callId);
     if (this.#open.size === 0) this.#wake();
   }
 
@@ -117,7 +117,7 @@ export class Dispatcher implements CallBook {
     do {
       this.#lastNumber += 1;
       own = `call_${this.#lastNumber}`;
-    } while (this.#openIds.has(own) || this.#finished.get(own) !== undefined);
+    } while (this.#finished.has(own));
     return own;
   }
 
@@ -131,14 +131,16 @@ export class Dispatcher implements CallBook {
     return `${id}#${number}`;
   }
 
-  /** The call was answered with what is on record, so the name that it was given is free again. */
-  #takeBackRename({ call, callId }: CallRun): void {
-    const number = call.id === undefined ? undefined : this.#renames.get(call.id);
-    if (number !== undefined && callId === `${call.id}#${number}`) this.#renames.set(call.id ?? "", number - 1);
+  /** The call left nothing, or was answered with what is on record: its id, and the rename of it, are free again. */
+  #forgetId({ call: { id }, callId }: CallRun): void {
+    if (id === undefined) return;
+    this.#finished.forget(callId);
+    const number = this.#renames.get(id);
+    if (number !== undefined && callId === `${id}#${number}`) this.#renames.set(id, number - 1);
   }
 
   #isUsed(id: string): boolean {
-    return this.#openIds.has(id) || this.#finished.get(id) !== undefined || this.#isOwn(id);
+    return this.#finished.has(id) || this.#isOwn(id);
   }
 
   /** One of our own numbers that was handed out already. */

@@ -2,11 +2,12 @@ import { isPromiseLike } from "../json.ts";
 import { messageOf } from "../hooks/call-hook.ts";
 import { CallContext } from "./call-context.ts";
 import type { CallRun, Interruptible } from "./call-run.ts";
+import type { Waiting } from "./dispatch.ts";
 import { recordLate } from "./record.ts";
 import { giveUpKeys, settleInBatch } from "./wait-for-keys.ts";
 
 /** Runs the tool, the only step that does. A hook's `result` stands in for it. */
-export function execute(run: CallRun): void | Promise<void> {
+export function execute(run: CallRun): void | Waiting {
   if (run.replacement) {
     run.raw = { kind: "value", value: run.replacement.value };
     return undefined;
@@ -16,7 +17,7 @@ export function execute(run: CallRun): void | Promise<void> {
   const ms = startDeadline(run);
   try {
     const returned = run.tool.execute(run.executeInput as never, context);
-    if (isPromiseLike(returned)) return waitForExecutor(run, context, { work: returned, ms });
+    if (isPromiseLike(returned)) return new Flight(run, context, ms).watch(returned);
     run.raw = { kind: "value", value: returned };
   } catch (error) {
     run.raw = { kind: "throw", error };
@@ -34,43 +35,21 @@ function startDeadline(run: CallRun): number {
   return ms;
 }
 
-/** Waits for the executor, its deadline, its silence or an abort: whichever comes first answers. */
-function waitForExecutor(run: CallRun, context: CallContext, { work, ms }: Waiting): Promise<void> {
-  return new Promise((resolve) => {
-    const flight = new Flight(run, context, { ms, resolve });
-    // A thenable's `then` may throw or answer twice; a promise of ours does neither.
-    Promise.resolve(work).then(
-      (value) => flight.land({ kind: "value", value }),
-      (error: unknown) => flight.land({ kind: "throw", error }),
-    );
-  });
-}
-
-interface Waiting {
-  readonly work: PromiseLike<unknown>;
-  readonly ms: number;
-}
-
 /** An executor between its start and its end. It is answered once; if that was an interruption, it goes on and is late. */
-class Flight implements Interruptible {
+class Flight implements Interruptible, Waiting {
   readonly #run: CallRun;
   readonly #context: CallContext;
   readonly #ms: number;
-  readonly #resolve: () => void;
   readonly #cancelDeadline: () => void;
   #cancelIdle: (() => void) | undefined;
   #cancelGrace: (() => void) | undefined;
   #isAnswered = false;
+  #goOn: (() => void) | undefined;
 
-  constructor(
-    run: CallRun,
-    context: CallContext,
-    { ms, resolve }: { readonly ms: number; readonly resolve: () => void },
-  ) {
+  constructor(run: CallRun, context: CallContext, ms: number) {
     this.#run = run;
     this.#context = context;
     this.#ms = ms;
-    this.#resolve = resolve;
     this.#cancelDeadline = run.clock.after(ms, () => run.interrupt("timed-out", `The call took longer than ${ms} ms.`));
     if (run.tool.idleTimeoutMs !== undefined) this.#watchProgress(run.tool.idleTimeoutMs);
     run.onInterrupt(this);
@@ -78,8 +57,24 @@ class Flight implements Interruptible {
     if (run.abortReason !== undefined) this.interrupt(whyOf(run));
   }
 
+  /** Waits for the executor, its deadline, its silence or an abort: whichever comes first answers. */
+  watch(work: PromiseLike<unknown>): this {
+    // A thenable's `then` may throw or answer twice; a promise of ours does neither.
+    Promise.resolve(work).then(
+      (value) => this.#land({ kind: "value", value }),
+      (error: unknown) => this.#land({ kind: "throw", error }),
+    );
+    return this;
+  }
+
+  // The pipeline's one wait, always answered later than it is asked for: a promise more would be the dearest part of a call.
+  // eslint-disable-next-line unicorn/no-thenable
+  then(goOn: () => void): void {
+    this.#goOn = goOn;
+  }
+
   /** The executor has settled. */
-  land(raw: NonNullable<CallRun["raw"]>): void {
+  #land(raw: NonNullable<CallRun["raw"]>): void {
     const run = this.#run;
     if (this.#isAnswered) {
       this.#cancelGrace?.();
@@ -96,8 +91,8 @@ class Flight implements Interruptible {
     afterThisTurn(() => {
       if (this.#isAnswered) return;
       answerInterrupted(this.#run, why, this.#ms);
-      this.#answer();
       this.#cancelGrace = becomeLate(this.#run);
+      this.#answer();
     });
   }
 
@@ -108,7 +103,7 @@ class Flight implements Interruptible {
     this.#run.onProgress = undefined;
     this.#run.onInterrupt(undefined);
     this.#context.settle();
-    this.#resolve();
+    this.#goOn?.();
   }
 
   #watchProgress(idleMs: number): void {

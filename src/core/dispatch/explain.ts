@@ -1,3 +1,4 @@
+import { decideEntry } from "../policy/view.ts";
 import type { ToolDiagnostic } from "../tool/diagnostic.ts";
 import { beforeHooks } from "./before-hooks.ts";
 import type { CallRun, Trace } from "./call-run.ts";
@@ -84,7 +85,7 @@ function tellHidden(run: CallRun, { reason, message, source }: ToolDiagnostic): 
   const place = source === undefined ? {} : { source };
   if (reason !== "policy")
     return { stage: "availability", verdict: "hide", message: `${reason}: ${message}`, ...place };
-  const rule = run.scope.view.policy.decide(run.found.descriptor, run.caller).rule?.text;
+  const rule = decideEntry(run.scope.view, run.found, run.caller).rule?.text;
   return { stage: "policy", verdict: "deny", message, ...(rule === undefined ? {} : { rule }), ...place };
 }
 
@@ -135,7 +136,7 @@ function fixOf(run: CallRun): string | undefined {
   if (!entry) return findGated(run.name, run.scope.view)?.fix;
   const fixes =
     entry.hidden?.diagnostics.flatMap(({ reason, message }) => (reason === "policy" ? [] : [message])) ?? [];
-  const decision = run.scope.view.policy.decide(entry.descriptor, run.caller);
+  const decision = decideEntry(run.scope.view, entry, run.caller);
   const isPolicyInTheWay = entry.hiddenByPolicy || (!run.isOver && mustAsk(run));
   if (isPolicyInTheWay && decision.fix !== undefined) fixes.push(decision.fix);
   if (!run.services.isActive(entry.descriptor.name)) fixes.push(`add "${entry.descriptor.name}" to the active tools`);

@@ -11,9 +11,10 @@ export interface FinishedCall {
 /** How many ended calls are remembered without a journal. */
 const REMEMBERED = 1000;
 
-/** The last ended calls by id: what `once` answers from and what a repeated id is compared with. Bounded. */
+/** The ids of open calls, and the last ended calls by id: what `once` answers from and what a repeated id is compared with. Bounded. */
 export class FinishedCalls {
-  readonly #byId = new Map<string, FinishedCall>();
+  /** Undefined while the call is open: one map, since each call enters and leaves it. */
+  readonly #byId = new Map<string, FinishedCall | undefined>();
   readonly #ring: string[] = [];
   #next = 0;
 
@@ -21,11 +22,27 @@ export class FinishedCalls {
     return this.#byId.get(id);
   }
 
+  /** Whether a call of this id is open or remembered. */
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  /** A call of this id is open. */
+  open(id: string): void {
+    this.#byId.set(id, undefined);
+  }
+
+  /** The call of this id has ended. */
   add(id: string, finished: FinishedCall): void {
     const oldest = this.#ring[this.#next];
     if (oldest !== undefined) this.#byId.delete(oldest);
     this.#ring[this.#next] = id;
     this.#next = (this.#next + 1) % REMEMBERED;
     this.#byId.set(id, finished);
+  }
+
+  /** The call of this id was given up and left nothing. */
+  forget(id: string): void {
+    this.#byId.delete(id);
   }
 }

@@ -1,10 +1,12 @@
-import type { ToolCall } from "../tool/call.ts";
 import type { ToolResult } from "../tool/result.ts";
+import type { GivenCall } from "./read-call.ts";
 import { sameValue } from "./same-value.ts";
+
+type GuardedCall = Pick<GivenCall, "name" | "input">;
 
 /** The calls of one turn with what came of them. */
 export interface GuardedTurn {
-  readonly calls: readonly ToolCall[];
+  readonly calls: readonly GuardedCall[];
   readonly results: readonly ToolResult[];
 }
 
@@ -26,7 +28,7 @@ export class LoopGuard {
   readonly #runs: number[] = Array.from({ length: LONGEST_CYCLE }, () => 0);
 
   /** Whether these calls would be the repeat at which the loop ends. */
-  wouldStop(calls: readonly ToolCall[]): boolean {
+  wouldStop(calls: readonly GuardedCall[]): boolean {
     for (let cycle = 1; cycle <= LONGEST_CYCLE; cycle += 1) {
       const before = this.#turns[cycle - 1];
       if (!before || repeatsAfter((this.#runs[cycle - 1] ?? 0) + 1, cycle) < STOP_AT) continue;
@@ -60,7 +62,7 @@ function sameTurn(left: GuardedTurn, right: GuardedTurn): boolean {
   );
 }
 
-function sameCalls(left: readonly ToolCall[], right: readonly ToolCall[]): boolean {
+function sameCalls(left: readonly GuardedCall[], right: readonly GuardedCall[]): boolean {
   if (left.length !== right.length || left.length === 0) return false;
   return left.every(({ name, input }, at) => name === right[at]?.name && sameInput(input, right[at]?.input));
 }

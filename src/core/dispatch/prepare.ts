@@ -4,7 +4,7 @@ import { approvalDigest } from "./approval-digest.ts";
 import { previewOf } from "./approve.ts";
 import type { CallRun } from "./call-run.ts";
 import { askReason, mustAsk } from "./decide.ts";
-import { DECIDE, dispatch, endInDefect, walk } from "./dispatch.ts";
+import { decideOnly, dispatch, endInDefect } from "./dispatch.ts";
 import { reportStart } from "./receive.ts";
 
 /** Takes a call up to its approval, once, and says what it found as JSON that may travel. */
@@ -12,7 +12,7 @@ export async function prepare(run: CallRun): Promise<Prepared> {
   run.isPreparation = true;
   let preview: readonly Content[] | undefined;
   try {
-    await walk(run, DECIDE);
+    await decideOnly(run);
     if (!run.isOver && mustAsk(run)) preview = await previewOf(run);
   } catch (error) {
     endInDefect(run, error);

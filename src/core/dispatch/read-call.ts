@@ -29,7 +29,7 @@ export class GivenCall {
 export function readCall(call: ToolCall | GivenCall): GivenCall {
   if (call instanceof GivenCall) return call;
   try {
-    return new GivenCall((call as ToolCall | null | undefined) ?? NO_CALL); // a program without types may pass anything
+    return new GivenCall(call ?? NO_CALL);
   } catch {
     return UNREADABLE;
   }

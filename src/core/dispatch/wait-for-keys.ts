@@ -22,7 +22,7 @@ export function giveUpKeys(run: CallRun): void {
 }
 
 export function settleInBatch(run: CallRun): void {
-  run.options.batch?.order.settle(run.options.batch.place);
+  run.options.batch?.settle(run.place);
 }
 
 function taken(run: CallRun): void {
@@ -33,15 +33,14 @@ function taken(run: CallRun): void {
 }
 
 function blockedInBatch(run: CallRun): ResourceHold | "undeclared" | undefined {
-  const { batch } = run.options;
-  return batch?.order.blockerOf(batch.place, run);
+  return run.options.batch?.blockerOf(run.place, run);
 }
 
 async function waitBounded(run: CallRun): Promise<void> {
   const { keyWaitMs } = run.services.limits;
   const until = run.clock.now() + keyWaitMs;
   for (let blocker = blockedInBatch(run); blocker !== undefined; blocker = blockedInBatch(run)) {
-    const change = run.options.batch?.order.nextChange() ?? Promise.resolve();
+    const change = run.options.batch?.nextChange() ?? Promise.resolve();
     const waited = await run.waitFor(change, Math.max(0, until - run.clock.now()));
     if (waited.kind === "cancelled") return refuseCancelled(run);
     if (waited.kind === "timed-out") return refuseWaited(run, blocker === "undeclared" ? undefined : blocker);

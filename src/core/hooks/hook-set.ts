@@ -19,24 +19,24 @@ export class HookSet {
   readonly #matches: readonly ((descriptor: ToolDescriptor) => boolean)[];
   readonly #byTool = new WeakMap<ToolDescriptor, HooksOfTool>();
 
+  /** Where no hook names tools, all tools pass the same ones: no table is kept. */
+  readonly #ofAll: HooksOfTool | undefined;
+
   /** Throws `bad-hook` or `bad-policy` when a hook or one of its `tools` entries is not usable. */
   constructor(hooks: readonly Hook[]) {
     this.hooks = hooks.map(assertHook);
     this.#matches = this.hooks.map(({ name, tools }) =>
       tools === undefined ? () => true : compileEntries(tools, `hook "${name}"`),
     );
+    if (this.hooks.every(({ tools }) => tools === undefined)) this.#ofAll = splitHooks(this.hooks);
   }
 
   /** The hooks that a call of this tool passes. */
   of(descriptor: ToolDescriptor): HooksOfTool {
-    if (this.hooks.length === 0) return NO_HOOKS;
+    if (this.#ofAll) return this.#ofAll;
     const known = this.#byTool.get(descriptor);
     if (known) return known;
-    const matching = this.hooks.filter((_, index) => this.#matches[index]?.(descriptor) === true);
-    const found: HooksOfTool = {
-      before: matching.filter((hook) => hook.beforeToolCall !== undefined),
-      after: matching.filter((hook) => hook.afterToolCall !== undefined),
-    };
+    const found = splitHooks(this.hooks.filter((_, index) => this.#matches[index]?.(descriptor) === true));
     this.#byTool.set(descriptor, found);
     return found;
   }
@@ -45,6 +45,14 @@ export class HookSet {
   lint(universe: PolicyUniverse): readonly Warning[] {
     return this.hooks.flatMap(({ name, tools }) => (tools ? lintEntries(tools, universe, `Hook "${name}"`) : []));
   }
+}
+
+function splitHooks(hooks: readonly Hook[]): HooksOfTool {
+  if (hooks.length === 0) return NO_HOOKS;
+  return {
+    before: hooks.filter((hook) => hook.beforeToolCall !== undefined),
+    after: hooks.filter((hook) => hook.afterToolCall !== undefined),
+  };
 }
 
 function assertHook(hook: Hook, index: number): Hook {

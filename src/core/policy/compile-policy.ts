@@ -1,6 +1,5 @@
 import { ToolmapError } from "../errors.ts";
 import { isRecord } from "../json.ts";
-import type { ToolDescriptor } from "../tool/descriptor.ts";
 import { nearestNames } from "../tool/name.ts";
 import { decideTool } from "./decide-tool.ts";
 import type { Trusts } from "./hints.ts";
@@ -11,7 +10,6 @@ import type {
   CompiledLayer,
   CompiledPolicy,
   Places,
-  PolicyDecision,
   PolicyLayer,
   PolicyList,
   PolicyRule,
@@ -36,17 +34,10 @@ export function compilePolicy(layers: readonly PolicyLayer[], options: PolicyOpt
     compileLayer(layer, { index, names, places: options.places, trusts: options.trusts }),
   );
   const settings = { ask: options.ask ?? "writes", trusts: options.trusts } as const;
-  const cache = new WeakMap<ToolDescriptor, Map<string, PolicyDecision>>();
   return Object.freeze({
     layers,
     compiled,
-    decide: (descriptor, { kind }) => {
-      let decisions = cache.get(descriptor);
-      if (!decisions) cache.set(descriptor, (decisions = new Map()));
-      let decision = decisions.get(kind);
-      if (!decision) decisions.set(kind, (decision = decideTool(compiled, descriptor, { ...settings, caller: kind })));
-      return decision;
-    },
+    decide: (descriptor, { kind }) => decideTool(compiled, descriptor, { ...settings, caller: kind }),
   } satisfies CompiledPolicy);
 }
 

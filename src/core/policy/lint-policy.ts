@@ -190,11 +190,11 @@ export function noToolVisible(policy: CompiledPolicy, descriptors: readonly Tool
   };
 }
 
-/** Without an approver some visible tools can only be rejected: said once, when a session is created. */
-export function describeRejectOnly(policy: CompiledPolicy, visible: readonly ToolDescriptor[]): Warning | undefined {
-  const asking = visible.filter((descriptor) => policy.decide(descriptor, MODEL).verdict === "ask").map(entryFor);
+/** Without an approver these visible tools, for which a model's call asks, can only be rejected: said once, when a session is created. */
+export function describeRejectOnly(asking: readonly ToolDescriptor[]): Warning | undefined {
   if (asking.length === 0) return undefined;
-  const shown = asking.slice(0, 10).join(", ") + (asking.length > 10 ? ` and ${asking.length - 10} more` : "");
+  const shown =
+    asking.slice(0, 10).map(entryFor).join(", ") + (asking.length > 10 ? ` and ${asking.length - 10} more` : "");
   return {
     code: "ask-without-approver",
     message: `There is no approver, so a model's call of these can only be rejected: ${shown}.`,

@@ -80,6 +80,6 @@ export interface CompiledPolicy {
   readonly layers: readonly PolicyLayer[];
   /** The layers as compiled, in order. */
   readonly compiled: readonly CompiledLayer[];
-  /** Pure. Cached by descriptor identity: the same descriptor and caller kind give the same object. */
+  /** Pure. A view keeps the answers for its entries. */
   decide(descriptor: ToolDescriptor, caller: Caller): PolicyDecision;
 }

@@ -9,7 +9,7 @@ import { canonicalToolName, nearestNames } from "../tool/name.ts";
 import { formatOrigin } from "../tool/owner.ts";
 import type { AnyTool } from "../tool/tool.ts";
 import { noToolVisible } from "./lint-policy.ts";
-import type { CompiledPolicy } from "./policy.ts";
+import type { CompiledPolicy, PolicyDecision } from "./policy.ts";
 
 /** What a session lets into its view before any plan. */
 export interface ViewGates {
@@ -28,7 +28,11 @@ export interface ViewEntry {
   readonly hiddenByPolicy: boolean;
   /** Its source does not answer now; the definition stays, a call is `unavailable`. */
   readonly isDown: boolean;
+  /** The policy's answers so far, by caller. The model's was needed to list the tool. */
+  readonly decisions: Decisions;
 }
+
+type Decisions = { [kind in Caller["kind"]]?: PolicyDecision };
 
 /** A session's tools at one moment: the registry behind its gates, its plan and its policy. Immutable. */
 export interface View {
@@ -75,6 +79,11 @@ export function buildView({ registry, policy, availability, gates }: ViewOptions
     warnings: [...registry.warnings, ...planned.warnings, ...(dark ? [dark] : [])],
   };
   return { registry, policy, plan, entries, visible: visible.map(({ descriptor }) => descriptor), gates };
+}
+
+/** The policy's answer for a tool of the view. Decided once for each kind of caller. */
+export function decideEntry({ policy }: View, { descriptor, decisions }: ViewEntry, caller: Caller): PolicyDecision {
+  return (decisions[caller.kind] ??= policy.decide(descriptor, caller));
 }
 
 /** How a name was found. `repair` says what was read as what; absent for the exact name. */
@@ -142,7 +151,8 @@ function viewEntry(
     };
     hidden = { descriptor, diagnostics: [...(planned?.diagnostics ?? []), diagnostic] };
   }
-  return { tool, descriptor, origin: formatOrigin(descriptor.owner), hidden, hiddenByPolicy, isDown };
+  const origin = formatOrigin(descriptor.owner);
+  return { tool, descriptor, origin, hidden, hiddenByPolicy, isDown, decisions: { model: decision } };
 }
 
 function byName(left: HiddenToolPlanEntry, right: HiddenToolPlanEntry): number {

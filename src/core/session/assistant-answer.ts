@@ -1,4 +1,5 @@
-import type { JsonValue } from "../json.ts";
+import type { JsonObject, JsonValue } from "../json.ts";
+import { type GivenCall, readCall } from "../dispatch/read-call.ts";
 import type { ToolCall } from "../tool/call.ts";
 import type { AssistantPart } from "../tool/message.ts";
 import type { EventBody } from "./event.ts";
@@ -7,14 +8,22 @@ import type { ModelPart, Usage } from "./model.ts";
 type Finish = Extract<ModelPart, { readonly type: "finish" }>;
 type Piece =
   | { readonly type: "text" | "reasoning"; readonly text: string }
-  | { readonly type: "call"; readonly part: Extract<ModelPart, { readonly type: "tool-call" }> }
+  | ReceivedCall
   | { readonly type: "other"; readonly value: JsonValue };
+
+/** `meta` is the part's, beside the call's own. */
+interface ReceivedCall {
+  readonly type: "call";
+  readonly call: GivenCall;
+  readonly providerExecuted: boolean | undefined;
+  readonly meta: JsonObject | undefined;
+}
 
 /** A model's answer while it streams in. */
 export class AssistantAnswer {
   readonly #pieces: Piece[] = [];
   /** Read once the answer is whole. */
-  #calls: readonly ToolCall[] | undefined;
+  #calls: readonly (ToolCall | GivenCall)[] | undefined;
   finish: Finish | undefined;
 
   /** Takes a part. Returns the event that it is, if it is one. */
@@ -29,7 +38,12 @@ export class AssistantAnswer {
       case "tool-input-delta":
         return { type: "tool-input-delta", text: part.text };
       case "tool-call":
-        this.#pieces.push({ type: "call", part });
+        this.#pieces.push({
+          type: "call",
+          call: readCall(part.call),
+          providerExecuted: part.providerExecuted,
+          meta: part.meta,
+        });
         return undefined;
       case "finish":
         this.finish = part;
@@ -55,34 +69,35 @@ export class AssistantAnswer {
   }
 
   /** The calls to dispatch; those that the provider ran itself are not among them. An answer cut off cuts off its calls. */
-  get calls(): readonly ToolCall[] {
+  get calls(): readonly (ToolCall | GivenCall)[] {
     this.#calls ??= this.#readCalls();
     return this.#calls;
   }
 
-  #readCalls(): readonly ToolCall[] {
+  #readCalls(): readonly (ToolCall | GivenCall)[] {
     const isCut = this.finish?.reason === "length" || this.finish?.reason === "content-filter";
-    return this.#pieces.flatMap((piece) => {
-      if (piece.type !== "call" || piece.part.providerExecuted === true) return [];
-      return [isCut ? { ...piece.part.call, truncated: true } : piece.part.call];
-    });
+    const calls: (ToolCall | GivenCall)[] = [];
+    for (const piece of this.#pieces) {
+      if (piece.type !== "call" || piece.providerExecuted === true) continue;
+      calls.push(isCut ? cutOff(piece.call) : piece.call);
+    }
+    return calls;
   }
 
   /** The message for the transcript. `ids`: those that the calls were dispatched under, in order. */
   parts(ids: readonly string[]): readonly AssistantPart[] {
     let next = 0;
-    return this.#pieces.flatMap((piece): readonly AssistantPart[] => {
-      if (piece.type === "other") return [piece];
-      if (piece.type !== "call") return piece.text === "" ? [] : [piece];
-      const { call, providerExecuted, meta } = piece.part;
-      const id = providerExecuted === true ? (call.id ?? "") : ids[next++];
-      if (id === undefined) return [];
-      const kept = {
-        ...(providerExecuted === undefined ? {} : { providerExecuted }),
-        ...(meta === undefined ? {} : { meta }),
-      };
-      return [{ type: "tool-call", call: { ...call, id }, ...kept }];
-    });
+    const parts: AssistantPart[] = [];
+    for (const piece of this.#pieces) {
+      if (piece.type === "other") parts.push(piece);
+      else if (piece.type !== "call") {
+        if (piece.text !== "") parts.push(piece);
+      } else {
+        const id = piece.providerExecuted === true ? (piece.call.id ?? "") : ids[next++];
+        if (id !== undefined) parts.push(callPart(piece, id));
+      }
+    }
+    return parts;
   }
 
   /** Deltas of one kind in a row are one part. */
@@ -91,4 +106,23 @@ export class AssistantAnswer {
     if (last?.type === type) this.#pieces[this.#pieces.length - 1] = { type, text: last.text + text };
     else this.#pieces.push({ type, text });
   }
+}
+
+function cutOff({ id, name, input }: GivenCall): ToolCall {
+  return id === undefined ? { name, input, truncated: true } : { id, name, input, truncated: true };
+}
+
+function callPart({ call, providerExecuted, meta }: ReceivedCall, id: string): AssistantPart {
+  const { name, input } = call;
+  const own: ToolCall & { readonly id: string } =
+    call.truncated || call.meta
+      ? { id, name, input, ...(call.truncated ? { truncated: true } : {}), ...(call.meta ? { meta: call.meta } : {}) }
+      : { id, name, input };
+  if (providerExecuted === undefined && meta === undefined) return { type: "tool-call", call: own };
+  return {
+    type: "tool-call",
+    call: own,
+    ...(providerExecuted === undefined ? {} : { providerExecuted }),
+    ...(meta === undefined ? {} : { meta }),
+  };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { ToolmapError } from "../errors.ts";
+import type { GivenCall } from "../dispatch/read-call.ts";
 import type { WriteLock } from "../hooks/write-lock.ts";
 import type { ToolCall } from "../tool/call.ts";
 import type { Content } from "../tool/content.ts";
@@ -23,7 +24,7 @@ export interface ConversationParts {
   readonly hub: EventHub;
 }
 
-type BeginTurn = () => PinnedTurn & { open(calls: readonly ToolCall[]): TurnBatch };
+type BeginTurn = () => PinnedTurn & { open(calls: readonly (ToolCall | GivenCall)[]): TurnBatch };
 
 interface ActivePrompt {
   readonly stop: PromptStop;

@@ -14,6 +14,7 @@ import type { View } from "../policy/view.ts";
 import { createToolRegistry } from "../registry/create-tool-registry.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import type { Warning } from "../tool/diagnostic.ts";
+import type { ToolDescriptor } from "../tool/descriptor.ts";
 import { canonicalToolName } from "../tool/name.ts";
 import type { AgentSession, SessionOptions } from "./agent-session.ts";
 import { assertSessionOptions } from "./assert-options.ts";
@@ -83,7 +84,7 @@ async function assemble(
   const health = new SessionHealth((message) => hub.emit({ type: "session-degraded", message }));
   const view = new SessionView({ registry, policy, availability: options.availability, gates: resolveGates(options) });
   assertPolicyFits({ ...policy, compiled: policy.compiled.slice(lineage.inheritedLayers) }, view.current);
-  const rejectOnly = options.approver ? undefined : describeRejectOnly(policy, view.current.visible);
+  const rejectOnly = options.approver ? undefined : describeRejectOnly(visibleThatAsk(view.current));
   if (rejectOnly) warnings.push(rejectOnly);
 
   const lease = await options.ports?.lock?.open(id);
@@ -185,6 +186,10 @@ function universeOf({ registry }: View): PolicyUniverse {
     sources: registry.sources,
     sourceKinds: registry.sourceKinds,
   };
+}
+
+function visibleThatAsk({ entries, visible }: View): readonly ToolDescriptor[] {
+  return visible.filter(({ name }) => entries.get(name)?.decisions.model?.verdict === "ask");
 }
 
 /** Lint of a view, computed when a plan is first asked for and kept while the view stays. */

@@ -1,3 +1,4 @@
+import type { GivenCall } from "../dispatch/read-call.ts";
 import { messageOf } from "../hooks/call-hook.ts";
 import type { ToolCall } from "../tool/call.ts";
 import type { Content } from "../tool/content.ts";
@@ -22,7 +23,7 @@ export interface LoopTurn {
   readonly number: number;
   readonly tools: readonly ToolDescriptor[];
   /** Fixes the calls' ids before anything runs, then runs them. `isLoop`: the guard refused them all. */
-  open(calls: readonly ToolCall[]): {
+  open(calls: readonly (ToolCall | GivenCall)[]): {
     readonly ids: readonly string[];
     run(): Promise<{ readonly results: readonly ToolResult[]; readonly isLoop: boolean }>;
     cancel(reason: string): void;
@@ -187,16 +188,22 @@ async function readParts(
 ): Promise<void> {
   if (stop.isAborted) return;
   const iterator = parts[Symbol.asyncIterator]();
-  // One slot instead of a race with a promise that would keep every part's reaction until the stream ends.
   try {
-    for (;;) {
-      const next = await new Promise<IteratorResult<ModelPart> | undefined>((resolve, reject) => {
-        stop.onAbort = () => resolve(undefined);
-        iterator.next().then(resolve, reject);
-      });
-      if (next === undefined || next.done === true) break;
-      take(next.value);
-    }
+    // One promise for the stream: a race for each part would keep that part's reaction until the stream ends.
+    await new Promise<void>((resolve, reject) => {
+      const takeNext = (next: IteratorResult<ModelPart>): void => {
+        if (stop.isAborted) return;
+        try {
+          if (next.done === true) return resolve();
+          take(next.value);
+          iterator.next().then(takeNext, reject);
+        } catch (error) {
+          reject(error);
+        }
+      };
+      stop.onAbort = resolve;
+      iterator.next().then(takeNext, reject);
+    });
   } finally {
     stop.onAbort = undefined;
     if (stop.isAborted) void Promise.resolve(iterator.return?.()).catch(() => undefined);

@@ -8,6 +8,7 @@ import { explain } from "../dispatch/explain.ts";
 import type { Explanation } from "../dispatch/explanation.ts";
 import { LoopGuard } from "../dispatch/loop-guard.ts";
 import { prepare } from "../dispatch/prepare.ts";
+import type { GivenCall } from "../dispatch/read-call.ts";
 import { ToolmapError } from "../errors.ts";
 import type { WriteLock } from "../hooks/write-lock.ts";
 import type { JsonObject } from "../json.ts";
@@ -61,6 +62,7 @@ export class Session implements AgentSession {
   readonly #conversation: Conversation | undefined;
   readonly #children = new Set<AgentSession>();
   #scope: TurnScope | undefined;
+  #plain: StartOptions | undefined;
   #bound: { readonly view: View; readonly tools: ReadonlyMap<string, BoundTool> } | undefined;
   #plan: { readonly view: View; readonly plan: ToolPlan } | undefined;
   #turns = 0;
@@ -146,7 +148,9 @@ export class Session implements AgentSession {
 
   // ---------------------------------------------------------------- one call
 
-  dispatch(call: ToolCall, options: DispatchOptions = {}): Promise<ToolResult> {
+  dispatch(call: ToolCall, options?: DispatchOptions): Promise<ToolResult> {
+    const { dispatcher } = this.#parts;
+    if (options === undefined) return dispatcher.run(dispatcher.open(call, this.#plainStart()));
     // A prepared call is a model's: its approval is bound to that caller.
     const caller = options.approval ? this.#callers.model : this.#callers.program;
     const { signal, timeoutMs, once, approval } = options;
@@ -204,7 +208,7 @@ export class Session implements AgentSession {
     });
   }
 
-  #beginLoopTurn(): PinnedTurn & { open(calls: readonly ToolCall[]): TurnBatch } {
+  #beginLoopTurn(): PinnedTurn & { open(calls: readonly (ToolCall | GivenCall)[]): TurnBatch } {
     const turn = this.#pinTurn();
     const { number, tools, scope } = turn;
     return { number, tools, scope, open: (calls) => this.#openBatch(turn, calls, undefined) };
@@ -217,7 +221,7 @@ export class Session implements AgentSession {
     return { number: this.#turns, tools: descriptors, scope: { view, sent: names, turn: this.#turns } };
   }
 
-  #openBatch(turn: PinnedTurn, calls: readonly ToolCall[], signal: AbortSignal | undefined): TurnBatch {
+  #openBatch(turn: PinnedTurn, calls: readonly (ToolCall | GivenCall)[], signal: AbortSignal | undefined): TurnBatch {
     const { dispatcher, hub } = this.#parts;
     return openTurnBatch(turn, calls, {
       dispatcher,
@@ -330,6 +334,13 @@ export class Session implements AgentSession {
         fix: "Create a new session.",
       });
     }
+  }
+
+  /** How a call of the program's starts that says nothing else. The same object while nothing changed. */
+  #plainStart(): StartOptions {
+    const scope = this.#currentScope();
+    if (this.#plain?.scope !== scope) this.#plain = { caller: this.#callers.program, scope };
+    return this.#plain;
   }
 
   /** Outside a turn: everything of the moment. The same object while nothing changed. */

@@ -1,6 +1,7 @@
 import { type Batch, openBatch } from "../dispatch/batch.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { TurnScope } from "../dispatch/dispatch-services.ts";
+import { type GivenCall, readCall } from "../dispatch/read-call.ts";
 import { type LoopGuard, NOTICE_AT, STOP_AT } from "../dispatch/loop-guard.ts";
 import type { Caller, ToolCall } from "../tool/call.ts";
 import type { ToolDescriptor } from "../tool/descriptor.ts";
@@ -29,7 +30,12 @@ export interface TurnBatch {
 }
 
 /** Opens the calls of an answer behind the loop guard: their ids are final, nothing has run. */
-export function openTurnBatch(turn: PinnedTurn, calls: readonly ToolCall[], options: TurnOptions): TurnBatch {
+export function openTurnBatch(
+  turn: PinnedTurn,
+  given: readonly (ToolCall | GivenCall)[],
+  options: TurnOptions,
+): TurnBatch {
+  const calls = given.map(readCall);
   const { dispatcher, guard, caller, signal } = options;
   const isLoop = guard.wouldStop(calls);
   const refusal = isLoop ? ({ outcome: "blocked", text: STOPPED } as const) : undefined;

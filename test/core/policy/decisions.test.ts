@@ -1,4 +1,4 @@
-import { createAgentSession, type PolicyLayer, ToolmapError } from "toolmap";
+import { createAgentSession, createToolRegistry, type PolicyLayer, ToolmapError } from "toolmap";
 import { describe, expect, test } from "vitest";
 import { childLayers, compilePolicy } from "../../../src/core/policy/compile-policy.ts";
 import {
@@ -7,6 +7,7 @@ import {
   noToolVisible,
   type PolicyUniverse,
 } from "../../../src/core/policy/lint-policy.ts";
+import { buildView, decideEntry } from "../../../src/core/policy/view.ts";
 import { fakeSource, makeTool } from "../../support/tools.ts";
 
 const core = (name: string, annotations = {}) =>
@@ -97,9 +98,17 @@ describe("decide", () => {
     expect([read, write, mcp, own].map((each) => decide(layers, each))).toEqual(["allow", "deny", "deny", "deny"]);
   });
 
-  test("the same tool and kind of caller give the same decision object", () => {
+  test("a view decides once for each tool and kind of caller", () => {
     const policy = compilePolicy([{ name: "a", ask: ["own"] }]);
-    expect(policy.decide(own, { kind: "model" })).toBe(policy.decide(own, { kind: "model", id: "other" }));
+    const registry = createToolRegistry({ tools: [makeTool("own")] }).current;
+    const gates = { disableBuiltInTools: false, allowedToolNames: undefined };
+    const view = buildView({ registry, policy, availability: undefined, gates });
+    const [entry] = view.entries.values();
+    for (const kind of ["model", "person", "program"] as const) {
+      const decision = entry && decideEntry(view, entry, { kind });
+      expect(decision?.verdict).toBe(kind === "person" ? "allow" : "ask");
+      expect(entry && decideEntry(view, entry, { kind, id: "other" })).toBe(decision);
+    }
   });
 
   test("a decision names rule, layer and place, and what would change it", () => {
@@ -233,8 +242,8 @@ describe("lintPolicy", () => {
   test("noToolVisible names the layer, describeRejectOnly the tools", () => {
     const closed = compilePolicy([{ name: "open" }, { name: "closed", allow: [] }]);
     expect(noToolVisible(closed, [read])?.message).toContain('"closed"');
-    const warning = describeRejectOnly(compilePolicy([]), [read, write, mcp]);
+    const warning = describeRejectOnly([write, mcp]);
     expect(warning?.message).toMatch(/write, mcp:srv\/srv__wipe/);
-    expect(describeRejectOnly(compilePolicy([]), [read, own])).toBeUndefined();
+    expect(describeRejectOnly([])).toBeUndefined();
   });
 });
