@@ -35,7 +35,7 @@ export async function benchLoop({ createAgentSession }) {
             throw new Error(`the bench is broken: ${stop}`);
         }
       },
-      { count: 4000, rounds: 15, warmUp: 40 },
+      { count: 4000, rounds: 15, warmUp: 100 },
     );
   };
   rows.push(row("200 calls in one turn, two strings, no hooks", await batch(TWO_STRINGS, twoStrings, []), { bar: 2 }));
@@ -57,7 +57,7 @@ export async function benchLoop({ createAgentSession }) {
           if (stop !== "end") throw new Error(`the bench is broken: ${stop}`);
         }
       },
-      { count: turns, rounds: 9, warmUp: Math.ceil(20_000 / turns) },
+      { count: turns, rounds: 9, warmUp: Math.ceil(100_000 / turns) },
     );
   const thousand = await longLoop(1000);
   rows.push(row("a loop of 1,000 turns, per call", thousand, { bar: 8 }));
@@ -78,7 +78,7 @@ export async function benchLoop({ createAgentSession }) {
           await turn.dispatch([{ name: "tool_3", input: twoStrings(at) }]);
         }
       },
-      { count: 5000 },
+      { count: 5000, warmUp: 20 },
     );
   };
   const few = await turnOf(10);

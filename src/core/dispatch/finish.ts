@@ -17,7 +17,7 @@ function freezeResult(run: CallRun): ToolResult {
   const { callId, name } = run;
   const isError = outcome !== "ok";
   const content = frozenContent(run);
-  const details = Object.freeze(detailsOf(run));
+  const details = detailsOf(run);
   if (structuredContent === undefined) return Object.freeze({ callId, name, outcome, isError, content, details });
   return Object.freeze({ callId, name, outcome, isError, content, structuredContent, details });
 }
@@ -42,8 +42,9 @@ const NOTHING: readonly Content[] = freezeJson([{ type: "text", text: NO_OUTPUT 
 function detailsOf(run: CallRun): ResultDetails {
   const durationMs = run.clock.now() - run.startedAt;
   const { coercions, repairs, approval, answeredBy, spilled, notes } = run;
-  if (!(coercions ?? repairs ?? approval ?? spilled ?? notes)) return { durationMs };
-  return {
+  if (!(coercions ?? repairs ?? approval ?? spilled ?? notes))
+    return DURATIONS[durationMs] ?? Object.freeze({ durationMs });
+  return Object.freeze({
     ...(coercions === undefined ? {} : { coercions }),
     ...(repairs === undefined ? {} : { repairs }),
     ...(approval === undefined ? {} : { approval }),
@@ -51,5 +52,10 @@ function detailsOf(run: CallRun): ResultDetails {
     ...(spilled === undefined ? {} : { spill: spilled }),
     ...(notes === undefined ? {} : { notes }),
     durationMs,
-  };
+  });
 }
+
+/** Shared by results that have nothing else to say, since a transcript keeps every one of them. */
+const DURATIONS: readonly ResultDetails[] = Array.from({ length: 100 }, (_, durationMs) =>
+  Object.freeze({ durationMs }),
+);
