@@ -34,12 +34,11 @@ const REFERENCE_NAME = /^\$+blob$/;
 const RENAMED_REFERENCE_NAME = /^\$\$+blob$/;
 
 function hasLineName(entry: JsonObject): boolean {
-  for (const name in entry) if (name.length <= SHORT_NAME ? LINE_NAME.test(name) : name.startsWith("$")) return true;
+  for (const name in entry) if (LINE_NAMES.has(name) || name.startsWith("$")) return true;
   return false;
 }
 
-/** As long as the longest name of a line's own members. */
-const SHORT_NAME = 5;
+const LINE_NAMES = new Set(["v", "n", "fence", "at", "prev"]);
 
 /** Only well-formed text has UTF-8 that gives it back. */
 function outline(value: JsonValue, keep: (text: string) => BlobReference): JsonValue {

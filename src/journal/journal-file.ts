@@ -8,7 +8,7 @@ import { GroupCommit } from "./group-commit.ts";
 import { journalError } from "./journal-error.ts";
 import { lineHash, lineText } from "./journal-line.ts";
 import { lineBytes } from "./line-bytes.ts";
-import type { OpenedJournal } from "./open-journal.ts";
+import { BLOB_FOLDER, type OpenedJournal } from "./open-journal.ts";
 
 /**
  * A journal that is open for appending. A write that failed is cut off again. When that fails too, or the disk does not
@@ -37,7 +37,7 @@ export class JournalFile {
     this.#previous = opened.head.hash;
     this.#disk = disk;
     this.#stamp = stamp;
-    this.#blobs = new BlobFolder(path.join(path.dirname(opened.path), "blobs"), disk);
+    this.#blobs = new BlobFolder(path.join(path.dirname(opened.path), BLOB_FOLDER), { disk });
   }
 
   /** Whether a long text was stored that nobody has waited for yet. */
@@ -50,10 +50,10 @@ export class JournalFile {
     if (this.#sealed) throw this.#sealed;
     const number = this.#number + 1;
     const place = { number, fence: this.fence, at: this.#stamp(), previous: this.#previous };
-    const bytes = lineBytes(`${lineText(place, this.#textOf(entry))}\n`);
-    this.#write(bytes);
+    const { text, line } = lineBytes(lineText(place, this.#textOf(entry)));
+    this.#write(line);
     this.#number = number;
-    this.#previous = lineHash(bytes.subarray(0, bytes.length - 1));
+    this.#previous = lineHash(text);
   }
 
   /** Settles when all that was appended before is on the disk. */

@@ -15,6 +15,9 @@ export interface OpenedJournal {
 /** The name of a session's record in its folder. */
 export const JOURNAL_NAME = "journal.jsonl";
 
+/** The folder of its long texts, beside it. */
+export const BLOB_FOLDER = "blobs";
+
 /**
  * Opens the journal of a session in its folder; makes both where they are missing. A torn tail is copied to
  * `damaged-<n>.txt` beside it and cut off. Throws `journal-fenced` when a later owner has written, and what the disk throws.

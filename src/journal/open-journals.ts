@@ -29,6 +29,11 @@ export class OpenJournals implements JournalPort {
     return this.#files.has(sessionId);
   }
 
+  /** Throws `journal-fenced` when this process has lost the session, or never had it. */
+  assertOwned(sessionId: string): void {
+    if (!this.#options.owns(sessionId)) throw notOwned(sessionId);
+  }
+
   /** Hands the entry to the system at once: entries stand in the order of the calls. */
   append(entry: JsonObject, { sync }: { readonly sync: boolean }): Promise<void> {
     try {
@@ -54,9 +59,8 @@ export class OpenJournals implements JournalPort {
   }
 
   #fileOf(sessionId: string): JournalFile {
-    const { owns, fenceOf } = this.#options;
-    if (!owns(sessionId)) throw notOwned(sessionId);
-    const fence = fenceOf(sessionId);
+    this.assertOwned(sessionId);
+    const fence = this.#options.fenceOf(sessionId);
     const file = this.#files.get(sessionId);
     if (file?.fence === fence) return file;
     // Under another fence somebody else may have written in between: what stands is read anew.

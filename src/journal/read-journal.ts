@@ -12,6 +12,8 @@ export interface Head {
 export interface ReadJournal {
   /** What stands, in order: whole, of a known version, by the writer that had the session. */
   readonly lines: readonly JournalLine[];
+  /** The same with the lines of a newer version: what is linked. */
+  readonly chain: readonly JournalLine[];
   /** In the order of the file. */
   readonly problems: readonly Problem[];
   readonly head: Head;
@@ -19,6 +21,7 @@ export interface ReadJournal {
   readonly fence: number;
   /** Where a torn tail begins; the size of the file when it has none. */
   readonly end: number;
+  readonly size: number;
 }
 
 /** Reads a journal's bytes, whatever they are. Nothing in them makes it fail. */
@@ -37,10 +40,12 @@ export function readJournal(bytes: Uint8Array): ReadJournal {
   const last = chain.lines.at(-1);
   return {
     lines: newer.length === 0 ? chain.lines : chain.lines.filter(({ version }) => version === FORMAT_VERSION),
+    chain: chain.lines,
     problems: problems.sort((left, right) => left.offset - right.offset),
     head: last ? { number: last.number, hash: last.hash } : { number: 0, hash: NO_LINE },
     fence: chain.fence,
     end,
+    size: bytes.length,
   };
 }
 

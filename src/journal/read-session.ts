@@ -5,7 +5,7 @@ import type { Disk } from "./disk.ts";
 import { readEntry } from "./entry-text.ts";
 import { journalError } from "./journal-error.ts";
 import type { JournalLine } from "./journal-line.ts";
-import { JOURNAL_NAME, readWhole } from "./open-journal.ts";
+import { BLOB_FOLDER, JOURNAL_NAME, readWhole } from "./open-journal.ts";
 import type { Problem } from "./problem.ts";
 import { readJournal, type Head } from "./read-journal.ts";
 
@@ -33,7 +33,7 @@ export function readSession(folder: string, disk: Disk): ReadSession {
   const file = path.join(folder, JOURNAL_NAME);
   try {
     const { lines, problems, head } = readJournal(readWhole(disk, file));
-    const blobs = new BlobFolder(path.join(folder, "blobs"), disk);
+    const blobs = new BlobFolder(path.join(folder, BLOB_FOLDER), { disk });
     const found = [...problems];
     const recorded = lines.map((line) => ({
       number: line.number,
