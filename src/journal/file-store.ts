@@ -74,7 +74,8 @@ export function createFileStore({
     verify: async (sessionId, { expected } = {}) => verifySession(folderOf(sessionId), { disk, expected }),
     async repair(sessionId) {
       journals.assertOwned(sessionId);
-      await journals.close(sessionId);
+      // A file that could not be closed well is one to repair.
+      await journals.close(sessionId).catch(() => undefined);
       return repairSession(folderOf(sessionId), { disk, sessionId, at: stamp() });
     },
     exportSession: async (sessionId) => exportSession(folderOf(sessionId), { disk, sessionId }),

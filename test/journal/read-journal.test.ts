@@ -47,6 +47,13 @@ describe("damage", async () => {
     );
   });
 
+  test("readJournal tells a changed line from its neighbours when the line after next is unreadable", () => {
+    const changed = lines.map((line, index) =>
+      index === 1 ? Buffer.from(String(line).replace("entry", "ENTRY")) : line,
+    );
+    expect(numbersIn(Buffer.concat(changed.with(3, Buffer.from("@\n"))))).toEqual([1, 3, ...upTo(COUNT).slice(4)]);
+  });
+
   test("readJournal reads any bytes without failing", () => {
     const piece = fc.oneof(
       fc.constantFrom(...lines),
