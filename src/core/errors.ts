@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   "session-busy": "prompt() was called while another prompt of the same session was running.",
   "session-closed": "The session was closed; nothing more can be started on it.",
   "no-model": "prompt() was called on a session that was created without a model.",
+  "unknown-session": "A session was to be resumed of which nothing is on record.",
   "unknown-secret": "A tool asked for a secret that the secrets port does not hold.",
   "bad-script": "A file of scripted turns cannot be read, or a script was not played as written.",
   "bad-config": "A configuration file cannot be read or holds a value that cannot be used.",

@@ -54,6 +54,7 @@ function memoryJournal(): MemoryJournal {
   const entries: JsonObject[] = [];
   return {
     entries,
+    read: async (sessionId) => entries.filter(({ session }) => session === sessionId),
     async append(entry) {
       entries.push(freezeJson(JSON.parse(JSON.stringify(entry)) as JsonObject)); // JSON text of an object is one
     },

@@ -34,7 +34,12 @@ export interface AskTicket {
 export class ApprovalDesk {
   readonly #pending = new Map<string, PendingAsk>();
   /** Used approvals, with the time after which they have expired anyway. */
-  readonly #used = new Map<string, number>();
+  readonly #used: Map<string, number>;
+
+  /** `used`: what a record says was used before. */
+  constructor(used: ReadonlyMap<string, number> = new Map()) {
+    this.#used = new Map(used);
+  }
 
   ask(
     approver: Approver,

@@ -51,13 +51,24 @@ async function useGivenApproval(
     run.refuse("rejected", `"${run.name}" did not run: its approval expired at ${prepared.expiresAt}. Ask again.`);
     return undefined;
   }
-  if (!services.approvals.use(`${prepared.callId} ${digest}`, { now: clock.now(), expiresAt })) {
+  if (!services.approvals.use(useKey(prepared.callId, digest), { now: clock.now(), expiresAt })) {
     run.note("the approval was used before");
     return askAgain(run);
   }
   run.approvedDigest = digest;
   applyAnswer(run, answer);
-  return undefined;
+  await recordApproval(run, { type: "approval-used", use: useKey(prepared.callId, digest), expiresAt, answer });
+}
+
+/** Under which the use of a prepared approval is known: once, in this process and in the record. */
+function useKey(callId: string, digest: string): string {
+  return `${callId} ${digest}`;
+}
+
+/** What a record needs of a request: the entry names the call, and the digest binds the definition. */
+function recordable(request: ApprovalRequest): Readonly<Record<string, unknown>> {
+  const { tool: _, call: __, ...rest } = request;
+  return rest;
 }
 
 /** Asks once more after something differed; a second difference is the end. */
@@ -93,7 +104,7 @@ export async function askApprover(run: CallRun): Promise<void> {
   });
   if (ticket.isFirst) {
     run.emit({ type: "approval-requested", request: ticket.request });
-    await recordApproval(run, { type: "approval-requested", request: ticket.request });
+    await recordApproval(run, { type: "approval-requested", request: recordable(ticket.request) });
   }
   const waited = await run.waitFor(ticket.ended, Number.POSITIVE_INFINITY);
   if (waited.kind === "settled") {

@@ -9,6 +9,7 @@ export interface BatchOptions {
   readonly caller: Caller;
   readonly scope: TurnScope;
   readonly signal?: AbortSignal | undefined;
+  readonly isOnRecord?: boolean | undefined;
   /** Every call of the batch ends with this. */
   readonly refusal?: Refusal | undefined;
 }
@@ -25,11 +26,11 @@ export interface Batch {
 export function openBatch(
   dispatcher: CallBook,
   calls: readonly (ToolCall | GivenCall)[],
-  { caller, scope, signal, refusal }: BatchOptions,
+  { caller, scope, signal, refusal, isOnRecord }: BatchOptions,
 ): Batch {
   const order = calls.length > 1 ? new BatchOrder(calls.length) : undefined;
   // One object for all of them: a turn may have hundreds of calls.
-  const options: StartOptions = { caller, scope, refusal, batch: order };
+  const options: StartOptions = { caller, scope, refusal, isOnRecord, batch: order };
   const runs = calls.map((call, place) => {
     const run = dispatcher.open(call, options);
     run.place = place;

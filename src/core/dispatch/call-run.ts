@@ -28,6 +28,8 @@ export interface StartOptions {
   readonly outerHook?: HookTurn | undefined;
   readonly timeoutMs?: number | undefined;
   readonly once?: boolean | undefined;
+  /** A call of the record that is dispatched again: its id stays, and so does its idempotency key. */
+  readonly isOnRecord?: boolean | undefined;
   readonly approval?: (ApprovalAnswer & { readonly prepared: Prepared }) | undefined;
   readonly batch?: BatchOrder | undefined;
   /** Decided by whoever knows more than the pipeline: the loop guard, a tool that was bound to another definition. */

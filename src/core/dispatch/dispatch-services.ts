@@ -29,12 +29,18 @@ export interface DispatchServices {
   currentView(): View;
   /** Whether this conversation uses a visible tool now. */
   isActive(name: string): boolean;
-  /** Why nothing but read-only calls may run; undefined in good health. */
-  degradation(): string | undefined;
+  /** Why not every call may run; undefined in good health. */
+  degradation(): Degradation | undefined;
   degrade(message: string): void;
   isClosed(): boolean;
   /** Undefined while nobody listens, so that no event is built for nobody. */
   emitter(): ((event: CallEvent, callId: string, turn: number | undefined) => void) | undefined;
+}
+
+/** Why a session runs only what changes nothing, or, once it is another process's, nothing at all. */
+export interface Degradation {
+  readonly message: string;
+  readonly runsReadOnly: boolean;
 }
 
 /** The definitions and names that a call may count on, and which of them were sent to the model. */

@@ -3,7 +3,7 @@ import type { ToolResult } from "../tool/result.ts";
 import { type CallBook, CallRun, type StartOptions } from "./call-run.ts";
 import { dispatch } from "./dispatch.ts";
 import type { DispatchServices } from "./dispatch-services.ts";
-import { FinishedCalls } from "./finished-calls.ts";
+import { type FinishedCall, FinishedCalls } from "./finished-calls.ts";
 import { LinkedList } from "./linked-list.ts";
 import { type GivenCall, readCall } from "./read-call.ts";
 
@@ -13,13 +13,23 @@ export class Dispatcher implements CallBook {
   readonly #open = new LinkedList<CallRun>();
   readonly #late = new Set<CallRun>();
   /** Calls whose id was given: only those can be given again. */
-  readonly #finished = new FinishedCalls();
+  readonly #finished: FinishedCalls;
   readonly #renames = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
   #lastNumber = 0;
 
   constructor(services: DispatchServices) {
     this.services = services;
+    this.#finished = new FinishedCalls(services.journal?.read ? Number.POSITIVE_INFINITY : undefined);
+  }
+
+  /** Takes up what a record says has ended: its ids are used, and `once` answers from it. */
+  restore(calls: Iterable<readonly [id: string, finished: FinishedCall]>): void {
+    for (const [id, finished] of calls) {
+      this.#finished.add(id, finished);
+      const number = ownNumber(id);
+      if (number > this.#lastNumber) this.#lastNumber = number;
+    }
   }
 
   /** One call to one result. Never rejects. */
@@ -35,7 +45,8 @@ export class Dispatcher implements CallBook {
   /** Makes a call's run and counts it as open. */
   open(call: ToolCall | GivenCall, options: StartOptions): CallRun {
     const given = readCall(call);
-    const run = new CallRun(this, given, options, this.#claimId(given.id));
+    const id = options.isOnRecord === true && given.id !== undefined ? given.id : this.#claimId(given.id);
+    const run = new CallRun(this, given, options, id);
     run.openLink = this.#open.add(run);
     if (given.id !== undefined) this.#finished.open(run.callId);
     return run;
@@ -145,9 +156,13 @@ export class Dispatcher implements CallBook {
 
   /** One of our own numbers that was handed out already. */
   #isOwn(id: string): boolean {
-    const number = id.startsWith("call_") ? Number(id.slice(5)) : Number.NaN;
-    return number < this.#lastNumber;
+    return ownNumber(id) <= this.#lastNumber;
   }
+}
+
+/** NaN for an id that is none of ours. */
+function ownNumber(id: string): number {
+  return /^call_\d{1,15}$/.test(id) ? Number(id.slice(5)) : Number.NaN;
 }
 
 const REMEMBERED_RENAMES = 1000;

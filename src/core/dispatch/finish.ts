@@ -39,7 +39,8 @@ function freezeContent(content: readonly Content[]): readonly Content[] {
 
 const NOTHING: readonly Content[] = freezeJson([{ type: "text", text: NO_OUTPUT }]);
 
-function detailsOf(run: CallRun): ResultDetails {
+/** For programs and people. */
+export function detailsOf(run: CallRun): ResultDetails {
   const durationMs = run.clock.now() - run.startedAt;
   const { coercions, repairs, approval, answeredBy, spilled, notes } = run;
   if (!(coercions ?? repairs ?? approval ?? spilled ?? notes))

@@ -15,8 +15,14 @@ const REMEMBERED = 1000;
 export class FinishedCalls {
   /** Undefined while the call is open: one map, since each call enters and leaves it. */
   readonly #byId = new Map<string, FinishedCall | undefined>();
+  readonly #remembered: number;
   readonly #ring: string[] = [];
   #next = 0;
+
+  /** `remembered`: how many ended calls are kept. With a record it is all of them: nothing that has run may run again. */
+  constructor(remembered = REMEMBERED) {
+    this.#remembered = remembered;
+  }
 
   get(id: string): FinishedCall | undefined {
     return this.#byId.get(id);
@@ -34,11 +40,12 @@ export class FinishedCalls {
 
   /** The call of this id has ended. */
   add(id: string, finished: FinishedCall): void {
+    this.#byId.set(id, finished);
+    if (this.#remembered === Number.POSITIVE_INFINITY) return;
     const oldest = this.#ring[this.#next];
     if (oldest !== undefined) this.#byId.delete(oldest);
     this.#ring[this.#next] = id;
-    this.#next = (this.#next + 1) % REMEMBERED;
-    this.#byId.set(id, finished);
+    this.#next = (this.#next + 1) % this.#remembered;
   }
 
   /** The call of this id was given up and left nothing. */

@@ -18,13 +18,14 @@ export function gate(run: CallRun): void {
   }
 }
 
-/** Without a journal that works, only what changes nothing may run. */
+/** Without a journal that works, only what changes nothing may run; without the session, nothing. */
 export function refuseWhileDegraded(run: CallRun): void {
   const degradation = run.services.degradation();
-  if (degradation === undefined || isReadOnly(run.found.descriptor)) return;
+  if (degradation === undefined || (degradation.runsReadOnly && isReadOnly(run.found.descriptor))) return;
+  const until = degradation.runsReadOnly ? "so only read-only tools run" : "so nothing runs";
   run.refuse(
     "unavailable",
-    `"${run.name}" cannot run: the session is degraded (${degradation}), so only read-only tools run until it is reopened.`,
+    `"${run.name}" cannot run: the session is degraded (${degradation.message}), ${until} until it is reopened.`,
   );
 }
 

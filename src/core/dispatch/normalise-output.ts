@@ -1,7 +1,7 @@
 import { isRecord, type JsonValue } from "../json.ts";
 import type { Content } from "../tool/content.ts";
 import { copyJson, copyOutput, readContent } from "../tool/read-content.ts";
-import type { Outcome } from "../tool/result.ts";
+import { isOutcome } from "../tool/result.ts";
 import type { CallRun } from "./call-run.ts";
 
 /** Turns whatever the tool gave into content. Content is never empty. */
@@ -107,23 +107,4 @@ function textOfThrown(error: unknown): string {
   if (isRecord(plain) && typeof plain["message"] === "string") return plain["message"];
   const text = plain === undefined || plain === null ? "" : JSON.stringify(plain);
   return text === "{}" ? "" : text;
-}
-
-const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>([
-  "ok",
-  "error",
-  "invalid-input",
-  "unknown-tool",
-  "unavailable",
-  "denied",
-  "blocked",
-  "rejected",
-  "cancelled",
-  "timed-out",
-  "truncated",
-  "interrupted",
-]);
-
-function isOutcome(value: unknown): value is Outcome {
-  return OUTCOMES.has(value);
 }

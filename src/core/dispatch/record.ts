@@ -3,49 +3,62 @@ import type { LockHold } from "../hooks/lock-hold.ts";
 import { waitBounded, type Waited } from "../hooks/waited.ts";
 import type { WriteLock } from "../hooks/write-lock.ts";
 import { isRecord, type JsonObject } from "../json.ts";
+import { isReadOnly } from "../policy/hints.ts";
 import { copyJson } from "../tool/read-content.ts";
 import type { CallRun } from "./call-run.ts";
+import { detailsOf } from "./finish.ts";
 import { maskerOf } from "./mask-secrets.ts";
 
 /** Journals that the call is about to run. Where that fails it does not run. */
 export function recordIntent(run: CallRun): void | Promise<void> {
-  if (!run.services.journal) return undefined;
-  return appendIntent(run);
+  return mayRecord(run) ? appendIntent(run) : undefined;
 }
 
 /** Journals how the call ended. Where that fails the real result stays and the session is degraded. */
 export function recordOutcome(run: CallRun): void | Promise<void> {
-  if (!run.services.journal || run.recorded) return undefined;
-  const { outcome = "error", structuredContent } = run;
+  if (!mayRecord(run) || run.recorded) return undefined;
+  const { outcome = "error", content, structuredContent } = run;
   const recorded = appendOrDegrade(run, {
     type: "outcome",
     ...idsOf(run),
     outcome,
-    content: run.content,
+    content,
     ...(structuredContent === undefined ? {} : { structuredContent }),
-    ...(run.notes === undefined ? {} : { notes: run.notes }),
+    details: detailsOf(run),
   });
   // Nobody waits twice for a journal that does not answer.
   return run.isIntentOpen ? undefined : recorded;
 }
 
-/** Journals an approval that is pending, or its answer. */
+/** Journals an approval that is pending, its answer, or its use. */
 export function recordApproval(run: CallRun, entry: Readonly<Record<string, unknown>>): void | Promise<void> {
-  return run.services.journal ? appendOrDegrade(run, { ...idsOf(run), ...entry }) : undefined;
+  return mayRecord(run) ? appendOrDegrade(run, { ...idsOf(run), ...entry }) : undefined;
 }
 
 /** What an executor returned after its call had been answered. Shown to nobody. */
 export function recordLate(run: CallRun, entry: Readonly<Record<string, unknown>>): void {
-  if (!run.services.journal) return;
+  if (!mayRecord(run)) return;
   const plain = copyJson(entry) ?? {};
   const masked = run.secrets ? maskerOf(run.secrets)(plain) : plain;
   void appendOrDegrade(run, { type: "settled-late", ...idsOf(run), ...(isRecord(masked) ? masked : {}) });
 }
 
+/** A degraded session runs only what changes nothing, and that without a record. */
+function mayRecord({ services }: CallRun): boolean {
+  return services.journal !== undefined && services.degradation() === undefined;
+}
+
 async function appendIntent(run: CallRun): Promise<void> {
-  const written = append(run, { type: "intent", ...idsOf(run), input: run.input });
+  const { input, originalInput, decision } = run;
+  const written = append(run, {
+    type: "intent",
+    ...idsOf(run),
+    input,
+    ...(originalInput === input ? {} : { given: originalInput }),
+    ...(decision?.rule === undefined ? {} : { rule: decision.rule }),
+  });
   const waited = await run.waitFor(written, run.services.limits.journalMs);
-  // The pipeline answers for an abort; a record of an intent that ends in nothing but its outcome says so.
+  // The pipeline answers for an abort; an intent that is followed by its outcome alone says so.
   run.isIntentOpen = waited.kind === "cancelled" || waited.kind === "timed-out";
   if (waited.kind === "settled" || waited.kind === "cancelled") return;
   run.refuse("error", `"${run.name}" did not run: the journal could not be written (${describeFailure(run, waited)}).`);
@@ -54,20 +67,24 @@ async function appendIntent(run: CallRun): Promise<void> {
 async function appendOrDegrade(run: CallRun, entry: Readonly<Record<string, unknown>>): Promise<void> {
   const { clock, limits } = run.services;
   const waited = await waitBounded(clock, append(run, entry), limits.journalMs);
-  if (waited.kind !== "settled")
-    run.services.degrade(`the journal could not be written: ${describeFailure(run, waited)}`);
+  if (waited.kind === "settled") return;
+  run.services.degrade(`the journal could not be written: ${describeFailure(run, waited)}`);
 }
 
 function describeFailure(run: CallRun, waited: Waited<unknown>): string {
   return waited.kind === "failed" ? messageOf(waited.error) : `no answer within ${run.services.limits.journalMs} ms`;
 }
 
-/** The write lock covers handing the entry over; the disk is waited for outside it. */
+/**
+ * The write lock covers handing the entry over; the disk is waited for outside it, and only where the call has an effect
+ * to lose. Everything in an entry is JSON of our own: inputs and contents are copies, and a copy more would cost as much as
+ * the rest of the record.
+ */
 async function append(run: CallRun, entry: Readonly<Record<string, unknown>>): Promise<void> {
   const { journal, lock } = run.services;
-  const value = copyJson(entry);
-  if (!journal || !isRecord(value)) return;
-  const handOver = (): Promise<void> => journal.append(value, { sync: true });
+  if (!journal) return;
+  const sync = run.entry !== undefined && !isReadOnly(run.entry.descriptor);
+  const handOver = (): Promise<void> => journal.append(entry as JsonObject, { sync }); // JSON, as said above
   const hold = run.outerHook?.hold;
   await (hold ? handOverUnder(hold, handOver) : handOverAlone(lock, handOver));
 }
@@ -97,11 +114,14 @@ async function handOverUnder(hold: LockHold, handOver: () => Promise<void>): Pro
 }
 
 function idsOf(run: CallRun): JsonObject {
+  const { kind, id, principal } = run.caller;
+  const { turn } = run.scope;
   return {
     session: run.sessionId,
     callId: run.callId,
     name: run.name,
-    caller: run.caller.kind,
+    caller: { kind, ...(id === undefined ? {} : { id }), ...(principal === undefined ? {} : { principal }) },
+    ...(turn === undefined ? {} : { turn }),
     ...(run.parent ? { parentCallId: run.parent.callId } : {}),
   };
 }

@@ -14,6 +14,12 @@ export function isDestructive({ annotations }: ToolDescriptor): boolean {
   return annotations?.destructiveHint === true;
 }
 
+/** A hint that counts says that running it twice does what running it once does. */
+export function mayRepeat(descriptor: ToolDescriptor, trusts?: Trusts): boolean {
+  if (isReadOnly(descriptor, trusts)) return true;
+  return descriptor.annotations?.idempotentHint === true && hintsCount(descriptor, trusts);
+}
+
 /** Read-only by a hint that counts. A tool that also calls itself destructive is not. */
 export function isReadOnly(descriptor: ToolDescriptor, trusts?: Trusts): boolean {
   return descriptor.annotations?.readOnlyHint === true && !isDestructive(descriptor) && hintsCount(descriptor, trusts);

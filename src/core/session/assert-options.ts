@@ -92,12 +92,10 @@ export function assertSessionOptions(options: SessionOptions): void {
       fix: "Pass the tools and sources to createToolRegistry.",
     });
   }
-  if (options.resume === true) {
-    throw new ToolmapError(
-      "bad-option",
-      "resume needs a journal that can be read back, which this version does not have yet.",
-      { fix: "Leave resume out." },
-    );
+  if (options.resume === true && (options.id === undefined || !options.ports?.journal?.read)) {
+    throw new ToolmapError("bad-option", "resume needs the id of a session and a journal that can be read back.", {
+      fix: "Pass id, and ports with the journal that the session was written to.",
+    });
   }
 }
 

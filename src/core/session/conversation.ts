@@ -12,9 +12,11 @@ import type { EventHub } from "./event-hub.ts";
 import type { Model, ToolChoice } from "./model.ts";
 import { resolveLoopLimits } from "./resolve-options.ts";
 import { PromptStop } from "./prompt-stop.ts";
+import type { OpenAnswer, Resumed } from "./resume.ts";
 import type { Run, RunResult, Stop } from "./run.ts";
 import { RunHandle } from "./run-handle.ts";
 import { type LoopHost, runLoop } from "./run-loop.ts";
+import type { SessionRecorder } from "./session-recorder.ts";
 import type { PinnedTurn, TurnBatch } from "./turn.ts";
 
 export interface ConversationParts {
@@ -22,9 +24,18 @@ export interface ConversationParts {
   readonly clock: Clock;
   readonly lock: WriteLock;
   readonly hub: EventHub;
+  readonly recorder: SessionRecorder;
+  readonly resumed: Resumed | undefined;
 }
 
-type BeginTurn = () => PinnedTurn & { open(calls: readonly (ToolCall | GivenCall)[]): TurnBatch };
+/** A turn of the loop. */
+export interface ConversationTurn extends PinnedTurn {
+  open(calls: readonly (ToolCall | GivenCall)[]): TurnBatch;
+  /** For calls of the record: their ids stay. */
+  reopen(calls: readonly ToolCall[]): TurnBatch;
+}
+
+type BeginTurn = () => ConversationTurn;
 
 interface ActivePrompt {
   readonly stop: PromptStop;
@@ -37,7 +48,9 @@ export class Conversation {
   readonly #parts: ConversationParts;
   readonly #model: Model;
   readonly #beginTurn: BeginTurn;
-  readonly #transcript: Message[] = [];
+  readonly #transcript: Message[];
+  /** Calls of the record's last answer that have to be dispatched before anything else is said. */
+  #open: OpenAnswer | undefined;
   #steering: string[] = [];
   #active: ActivePrompt | undefined;
   #prompt: { readonly tools: readonly ToolDescriptor[]; readonly text: string | undefined } | undefined;
@@ -46,6 +59,8 @@ export class Conversation {
     this.#parts = parts;
     this.#model = model;
     this.#beginTurn = beginTurn;
+    this.#transcript = [...(parts.resumed?.transcript ?? [])];
+    this.#open = parts.resumed?.open;
   }
 
   prompt(
@@ -117,6 +132,11 @@ export class Conversation {
       append: (message) => this.#append(message),
       takeSteering: () => this.#steering.splice(0),
       hasSteering: () => this.#steering.length > 0,
+      takeOpen: () => {
+        const open = this.#open;
+        this.#open = undefined;
+        return open;
+      },
       beginTurn: () => this.#beginTurn(),
       systemPrompt: (tools) => this.#systemPrompt(tools),
       emit: (event, turn) => this.#parts.hub.emit(event, undefined, turn),
@@ -126,14 +146,16 @@ export class Conversation {
   /** Under the write lock, which costs no tick while it is free. */
   #append(message: Message): undefined | Promise<void> {
     const { lock } = this.#parts;
-    if (!lock.tryAcquire()) {
-      return lock.run(() => {
-        this.#transcript.push(message);
-      });
-    }
-    this.#transcript.push(message);
+    if (!lock.tryAcquire()) return lock.run(() => this.#push(message));
+    this.#push(message);
     lock.release();
     return undefined;
+  }
+
+  /** Results are on record already, as their calls' outcomes. */
+  #push(message: Message): void {
+    this.#transcript.push(message);
+    if (message.role !== "tool") this.#parts.recorder.write({ type: "message", message });
   }
 
   /** Built anew only when the tools that are sent have changed. */

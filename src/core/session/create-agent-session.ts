@@ -3,12 +3,14 @@ import { ApprovalDesk } from "../dispatch/approval-desk.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { CallLimits } from "../dispatch/limits.ts";
 import { processResourceTable } from "../dispatch/resource-table.ts";
+import { digestJson } from "../digest.ts";
 import { ToolmapError } from "../errors.ts";
 import { messageOf } from "../hooks/call-hook.ts";
 import { HookSet } from "../hooks/hook-set.ts";
 import { WriteLock } from "../hooks/write-lock.ts";
 import { childLayers, childPlaces, compilePolicy } from "../policy/compile-policy.ts";
 import { describeRejectOnly, lintPolicy, type PolicyUniverse } from "../policy/lint-policy.ts";
+import { mayRepeat } from "../policy/hints.ts";
 import type { CompiledPolicy } from "../policy/policy.ts";
 import type { View } from "../policy/view.ts";
 import { createToolRegistry } from "../registry/create-tool-registry.ts";
@@ -16,13 +18,17 @@ import type { ToolRegistry } from "../registry/registry.ts";
 import type { Warning } from "../tool/diagnostic.ts";
 import type { ToolDescriptor } from "../tool/descriptor.ts";
 import { canonicalToolName } from "../tool/name.ts";
+import { copyJson } from "../tool/read-content.ts";
 import type { AgentSession, SessionOptions } from "./agent-session.ts";
 import { assertSessionOptions } from "./assert-options.ts";
 import { EventHub } from "./event-hub.ts";
 import { createHookState } from "./hook-state.ts";
+import { describeResumed, resumeSession } from "./resume.ts";
 import { resolveCallLimits, resolveGates } from "./resolve-options.ts";
 import { Session } from "./session.ts";
 import { SessionHealth } from "./session-health.ts";
+import { finishedCalls, readSessionRecord, type SessionRecord } from "./session-record.ts";
+import { type RecordEntry, SessionRecorder } from "./session-recorder.ts";
 import { SessionView } from "./session-view.ts";
 import { watchRegistry } from "./watch-registry.ts";
 
@@ -38,11 +44,12 @@ export function createAgentSession<App = unknown>(options: SessionOptions<App> =
 interface Lineage {
   /** How many of its layers are its parent's: they were checked when that one was created. */
   readonly inheritedLayers: number;
+  readonly parentId: string | undefined;
   /** The session has closed. */
   forget(): void;
 }
 
-const NO_PARENT: Lineage = Object.freeze({ inheritedLayers: 0, forget: () => undefined });
+const NO_PARENT: Lineage = Object.freeze({ inheritedLayers: 0, parentId: undefined, forget: () => undefined });
 
 async function createSession(options: SessionOptions, lineage: Lineage): Promise<AgentSession> {
   assertSessionOptions(options);
@@ -88,6 +95,15 @@ async function assemble(
   if (rejectOnly) warnings.push(rejectOnly);
 
   const lease = await options.ports?.lock?.open(id);
+  const record = await readRecord(id, options, lease);
+  const recorder = new SessionRecorder({
+    sessionId: id,
+    journal: options.ports?.journal,
+    opening: () => openingEntry(options, policy, lineage),
+    health,
+    clock,
+    journalMs: limits.journalMs,
+  });
   const lock = new WriteLock();
   const dispatcher = new Dispatcher({
     sessionId: id,
@@ -95,11 +111,11 @@ async function assemble(
     limits,
     lock,
     hooks,
-    hookState: createHookState(),
+    hookState: createHookState(record.state, (key, value) => recorder.write({ type: "state", key, value })),
     resources: processResourceTable,
-    approvals: new ApprovalDesk(),
+    approvals: new ApprovalDesk(record.usedApprovals),
     approver: options.approver,
-    journal: options.ports?.journal,
+    journal: recorder.journal,
     spill: options.ports?.spill,
     secrets: options.ports?.secrets,
     app: options.app,
@@ -112,9 +128,15 @@ async function assemble(
   });
   const emit = hub.emit.bind(hub);
   lease?.lost.addEventListener("abort", () => {
-    health.degrade("the session's lock was lost");
+    health.lose("its lock was lost: another process has it");
     dispatcher.cancelAll("the session's lock was lost");
   });
+  const resumed = resumeSession(record, (name) => mayRepeatTool(view.current, name));
+  dispatcher.restore(finishedCalls(record));
+  warnings.push(...describeResumed(resumed));
+  for (const { callId, name, outcome, content } of resumed.found) {
+    recorder.write({ type: "outcome", callId, name, outcome, content });
+  }
   const stopWatching = watchRegistry(registry, { view, hub });
   const lint = lintOnce(policy, hooks);
   return new Session({
@@ -127,20 +149,68 @@ async function assemble(
     registry,
     view,
     dispatcher,
+    recorder,
+    turns: record.turns,
+    resumed: options.resume === true ? resumed : undefined,
     graceMs: limits.graceMs,
-    warningsOf: (current) => [...warnings, ...lint(current)],
+    warningsOf: (current) => [...warnings, ...health.warnings, ...lint(current)],
     createChild: (own, forgetChild) =>
       createSession(childOptions(options, own, registry), {
         inheritedLayers: options.policy?.length ?? 0,
+        parentId: id,
         forget: forgetChild,
       }),
     release: async () => {
       lineage.forget();
       stopWatching();
+      await recorder.close();
       await closeRegistry();
       await lease?.release();
     },
   });
+}
+
+/** What is on record under this id. One that was made up just now has none. Gives the lease back when it cannot be read. */
+async function readRecord(
+  id: string,
+  options: SessionOptions,
+  lease: { release(): Promise<void> } | undefined,
+): Promise<SessionRecord> {
+  try {
+    const entries = options.id === undefined ? [] : ((await options.ports?.journal?.read?.(id)) ?? []);
+    const record = readSessionRecord(entries);
+    if (options.resume === true && record.isEmpty) throw unknownSession(id);
+    return record;
+  } catch (error) {
+    await lease?.release();
+    throw error;
+  }
+}
+
+/** What was in force when the session was opened: the digest tells later whether its policy is still the same. */
+function openingEntry(options: SessionOptions, { layers }: CompiledPolicy, { parentId }: Lineage): RecordEntry {
+  return {
+    type: "session-opened",
+    isResumed: options.resume === true,
+    policy: digestJson(copyJson(layers) ?? null),
+    ...(parentId === undefined ? {} : { parent: parentId }),
+  };
+}
+
+function unknownSession(id: string): ToolmapError {
+  return new ToolmapError(
+    "unknown-session",
+    `The session "${id}" cannot be resumed: nothing is on record under this id.`,
+    {
+      fix: "Check the id, or leave resume out to begin a session under it.",
+    },
+  );
+}
+
+/** A tool that is there and may run, and says that running it twice does no harm. */
+function mayRepeatTool({ entries }: View, name: string): boolean {
+  const entry = entries.get(name);
+  return entry !== undefined && entry.hidden === undefined && !entry.isDown && mayRepeat(entry.descriptor);
 }
 
 /** Unique, and no secret: `globalThis.crypto` would cost several milliseconds to load and keeps nothing safe here. */

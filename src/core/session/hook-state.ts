@@ -3,9 +3,12 @@ import { freezeJson, type JsonValue } from "../json.ts";
 import type { HookState } from "../hooks/hook.ts";
 import { copyJson } from "../tool/read-content.ts";
 
-/** The session's own JSON, which hooks read and write. Values are copied in, and frozen. */
-export function createHookState(): HookState {
-  const values = new Map<string, JsonValue>();
+/** The session's own JSON, which hooks read and write. Values are copied in, and frozen; `onSet` is told each. */
+export function createHookState(
+  kept: ReadonlyMap<string, JsonValue> = new Map(),
+  onSet?: (key: string, value: JsonValue) => void,
+): HookState {
+  const values = new Map(kept);
   return {
     get: (key) => values.get(key),
     set: (key, value) => {
@@ -14,6 +17,7 @@ export function createHookState(): HookState {
         throw new ToolmapError("bad-option", `Cannot keep "${key}" in the session's state: the value is not JSON.`);
       }
       values.set(key, freezeJson(copy));
+      onSet?.(key, copy);
     },
   };
 }

@@ -9,6 +9,7 @@ import { AssistantAnswer } from "./assistant-answer.ts";
 import type { EventBody } from "./event.ts";
 import type { Model, ModelPart, ToolChoice, Usage } from "./model.ts";
 import type { PromptStop } from "./prompt-stop.ts";
+import type { OpenAnswer } from "./resume.ts";
 import type { RunResult, Stop } from "./run.ts";
 
 /** The bounds of one prompt. Undefined = none. */
@@ -18,16 +19,20 @@ export interface LoopLimits {
   readonly tokens: number | undefined;
 }
 
+/** Calls whose ids are fixed and of which nothing has run yet. `isLoop`: the guard refused them all. */
+interface LoopBatch {
+  readonly ids: readonly string[];
+  run(): Promise<{ readonly results: readonly ToolResult[]; readonly isLoop: boolean }>;
+  cancel(reason: string): void;
+}
+
 /** One model request's tools, and the dispatch of its answer. */
 export interface LoopTurn {
   readonly number: number;
   readonly tools: readonly ToolDescriptor[];
-  /** Fixes the calls' ids before anything runs, then runs them. `isLoop`: the guard refused them all. */
-  open(calls: readonly (ToolCall | GivenCall)[]): {
-    readonly ids: readonly string[];
-    run(): Promise<{ readonly results: readonly ToolResult[]; readonly isLoop: boolean }>;
-    cancel(reason: string): void;
-  };
+  open(calls: readonly (ToolCall | GivenCall)[]): LoopBatch;
+  /** For calls of the record: their ids stay. */
+  reopen(calls: readonly ToolCall[]): LoopBatch;
 }
 
 /** What the loop needs of its session. */
@@ -40,6 +45,8 @@ export interface LoopHost {
   /** Steering that is due, oldest first; empties the queue. */
   takeSteering(): readonly string[];
   hasSteering(): boolean;
+  /** What the record left open, once. */
+  takeOpen(): OpenAnswer | undefined;
   beginTurn(): LoopTurn;
   systemPrompt(tools: readonly ToolDescriptor[]): string | undefined;
   emit(event: EventBody, turn: number): void;
@@ -55,6 +62,7 @@ export interface LoopOptions {
 export async function runLoop(host: LoopHost, options: LoopOptions): Promise<RunResult> {
   const progress = new Progress();
   try {
+    await closeAnswer(host, options.stop, progress);
     for (const text of host.takeSteering()) await host.append(userMessage([{ type: "text", text }]));
     await host.append(userMessage(options.prompt));
     return progress.end(await takeTurns(host, options, progress));
@@ -62,6 +70,18 @@ export async function runLoop(host: LoopHost, options: LoopOptions): Promise<Run
     if (options.stop.isAborted) return progress.end(options.stop.reason);
     return progress.end("model-error", messageOf(error));
   }
+}
+
+/** Dispatches what a resumed answer left open, so that its results stand where they belong: right after its calls. */
+async function closeAnswer(host: LoopHost, stop: PromptStop, progress: Progress): Promise<void> {
+  const open = host.takeOpen();
+  if (!open) return;
+  const { results } = await runUntilAborted(host.beginTurn().reopen(open.calls), stop);
+  const known = new Map(open.results);
+  for (const result of results) known.set(result.callId, result);
+  progress.results.push(...results);
+  const inOrder = open.ids.flatMap((id) => known.get(id) ?? []);
+  await host.append(Object.freeze({ role: "tool", results: Object.freeze(inOrder) }));
 }
 
 async function takeTurns(host: LoopHost, options: LoopOptions, progress: Progress): Promise<Stop> {
@@ -123,15 +143,20 @@ async function answerCalls(
   const batch = turn.open(answer.calls);
   const appended = host.append(assistantMessage(answer.parts(batch.ids)));
   if (appended) await appended;
-  stop.onAbort = () => batch.cancel("the prompt was aborted");
-  if (stop.isAborted) stop.onAbort();
-  const { results, isLoop } = await batch.run();
-  stop.onAbort = undefined;
+  const { results, isLoop } = await runUntilAborted(batch, stop);
   for (const result of results) progress.results.push(result);
   const answered = host.append(Object.freeze({ role: "tool", results }));
   if (answered) await answered;
   finishTurn(host, turn, { answer, results });
   return isLoop;
+}
+
+async function runUntilAborted(batch: LoopBatch, stop: PromptStop): ReturnType<LoopBatch["run"]> {
+  stop.onAbort = () => batch.cancel("the prompt was aborted");
+  if (stop.isAborted) stop.onAbort();
+  const end = await batch.run();
+  stop.onAbort = undefined;
+  return end;
 }
 
 interface ModelEnd {

@@ -23,13 +23,15 @@ import type { ToolResult } from "../tool/result.ts";
 import type { BoundTool } from "../tool/tool.ts";
 import type { AgentSession, DispatchOptions, SessionOptions, SkippedTool, Turn } from "./agent-session.ts";
 import { bindTools } from "./bind-tools.ts";
-import { Conversation } from "./conversation.ts";
+import { Conversation, type ConversationTurn } from "./conversation.ts";
 import { type Entrance, ENTRANCE } from "./entrance.ts";
 import type { SessionEvent } from "./event.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { ToolChoice } from "./model.ts";
+import type { Resumed } from "./resume.ts";
 import type { Run } from "./run.ts";
 import type { SessionHealth } from "./session-health.ts";
+import type { SessionRecorder } from "./session-recorder.ts";
 import type { SessionView } from "./session-view.ts";
 import { openTurnBatch, type PinnedTurn, type TurnBatch } from "./turn.ts";
 
@@ -44,6 +46,11 @@ export interface SessionParts {
   readonly registry: ToolRegistry;
   readonly view: SessionView;
   readonly dispatcher: Dispatcher;
+  readonly recorder: SessionRecorder;
+  /** How many turns are on record. */
+  readonly turns: number;
+  /** The conversation to go on with. */
+  readonly resumed: Resumed | undefined;
   readonly graceMs: number;
   /** What creation and lint have to say about a view. */
   warningsOf(view: View): readonly Warning[];
@@ -65,7 +72,7 @@ export class Session implements AgentSession {
   #plain: StartOptions | undefined;
   #bound: { readonly view: View; readonly tools: ReadonlyMap<string, BoundTool> } | undefined;
   #plan: { readonly view: View; readonly plan: ToolPlan } | undefined;
-  #turns = 0;
+  #turns: number;
   #closing: ReturnType<Session["close"]> | undefined;
   #tellClosing: () => void = () => undefined;
   /** Settles when the session begins to close: nobody waits for its sources any longer. */
@@ -76,6 +83,7 @@ export class Session implements AgentSession {
   constructor(parts: SessionParts) {
     this.id = parts.id;
     this.#parts = parts;
+    this.#turns = parts.turns;
     const { caller = {}, model } = parts.options;
     this.#callers = {
       program: Object.freeze({ ...caller, kind: "program" }),
@@ -204,14 +212,20 @@ export class Session implements AgentSession {
     const turn = this.#pinTurn();
     return Object.freeze<Turn>({
       tools: turn.tools,
-      dispatch: async (calls, { signal } = {}) => (await this.#openBatch(turn, calls, signal).run()).results,
+      dispatch: async (calls, { signal } = {}) => (await this.#openBatch(turn, calls, { signal }).run()).results,
     });
   }
 
-  #beginLoopTurn(): PinnedTurn & { open(calls: readonly (ToolCall | GivenCall)[]): TurnBatch } {
+  #beginLoopTurn(): ConversationTurn {
     const turn = this.#pinTurn();
     const { number, tools, scope } = turn;
-    return { number, tools, scope, open: (calls) => this.#openBatch(turn, calls, undefined) };
+    return {
+      number,
+      tools,
+      scope,
+      open: (calls) => this.#openBatch(turn, calls, {}),
+      reopen: (calls) => this.#openBatch(turn, calls, { isOnRecord: true }),
+    };
   }
 
   /** A turn begins when its tool list is read for a model request. */
@@ -221,14 +235,20 @@ export class Session implements AgentSession {
     return { number: this.#turns, tools: descriptors, scope: { view, sent: names, turn: this.#turns } };
   }
 
-  #openBatch(turn: PinnedTurn, calls: readonly (ToolCall | GivenCall)[], signal: AbortSignal | undefined): TurnBatch {
-    const { dispatcher, hub } = this.#parts;
+  #openBatch(
+    turn: PinnedTurn,
+    calls: readonly (ToolCall | GivenCall)[],
+    { signal, isOnRecord }: { readonly signal?: AbortSignal | undefined; readonly isOnRecord?: boolean },
+  ): TurnBatch {
+    const { dispatcher, hub, recorder } = this.#parts;
     return openTurnBatch(turn, calls, {
       dispatcher,
       guard: this.#guard,
       caller: this.#callers.model,
       signal,
+      isOnRecord,
       notice: (message) => hub.emit({ type: "loop-noticed", message }, undefined, turn.number),
+      noted: (callId, text) => recorder.write({ type: "call-noted", callId, text }),
     });
   }
 

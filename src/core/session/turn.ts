@@ -19,8 +19,11 @@ export interface TurnOptions {
   readonly guard: LoopGuard;
   readonly caller: Caller;
   readonly signal?: AbortSignal | undefined;
+  readonly isOnRecord?: boolean | undefined;
   /** Told when the guard says something. */
   notice(message: string): void;
+  /** Told what is added to a result after its call was recorded. */
+  noted(callId: string, text: string): void;
 }
 
 export interface TurnBatch {
@@ -36,11 +39,11 @@ export function openTurnBatch(
   options: TurnOptions,
 ): TurnBatch {
   const calls = given.map(readCall);
-  const { dispatcher, guard, caller, signal } = options;
+  const { dispatcher, guard, caller, signal, isOnRecord } = options;
   const isLoop = guard.wouldStop(calls);
   const refusal = isLoop ? ({ outcome: "blocked", text: STOPPED } as const) : undefined;
   if (isLoop) options.notice(STOPPED);
-  const batch = openBatch(dispatcher, calls, { caller, scope: turn.scope, signal, refusal });
+  const batch = openBatch(dispatcher, calls, { caller, scope: turn.scope, signal, refusal, isOnRecord });
   return {
     ids: batch.ids,
     cancel: batch.cancel,
@@ -51,6 +54,8 @@ export function openTurnBatch(
       if (repeats < NOTICE_AT) return { results, isLoop };
       const message = `The same calls have now given the same results ${repeats} times. Do something else, or say what is in the way; at the ${STOP_AT}th time they are refused.`;
       options.notice(message);
+      const last = results.at(-1);
+      if (last) options.noted(last.callId, message);
       return { results: appendNotice(results, message), isLoop };
     },
   };

@@ -16,6 +16,25 @@ export type Outcome =
   | "truncated"
   | "interrupted";
 
+const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>([
+  "ok",
+  "error",
+  "invalid-input",
+  "unknown-tool",
+  "unavailable",
+  "denied",
+  "blocked",
+  "rejected",
+  "cancelled",
+  "timed-out",
+  "truncated",
+  "interrupted",
+]);
+
+export function isOutcome(value: unknown): value is Outcome {
+  return OUTCOMES.has(value);
+}
+
 /** One value that was read as the type its schema wants. `from` and `to` are clipped JSON. */
 export interface Coercion {
   readonly path: string;

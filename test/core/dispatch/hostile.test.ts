@@ -44,7 +44,7 @@ describe("a hook's answer that cannot be read", () => {
       expect(result.outcome).toBe("ok");
       expect(textOf(result)).toBe("key [secret api]");
       expect(result.details?.notes?.join()).toContain('"odd"');
-      expect(journal.entries.map(({ type }) => type)).toEqual(["intent", "outcome"]);
+      expect(journal.entries.map(({ type }) => type)).toEqual(["session-opened", "intent", "outcome"]);
     },
   );
 });

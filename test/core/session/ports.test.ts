@@ -19,8 +19,9 @@ describe("journal", () => {
       ],
     });
     await session.dispatch({ id: "c", name: "pay", input: { sum: 1 } });
-    expect(order).toEqual(["ran after intent"]);
+    expect(order).toEqual(["ran after session-opened,intent"]);
     expect(journal.entries).toMatchObject([
+      { type: "session-opened", session: "s", isResumed: false },
       { type: "intent", session: "s", callId: "c", name: "pay", input: { sum: 1 } },
       { type: "outcome", session: "s", callId: "c", outcome: "ok" },
     ]);
@@ -74,6 +75,7 @@ describe("journal", () => {
     expect((await session.dispatch({ name: "pay" })).outcome).toBe("cancelled");
     expect(ran).toBe(0);
     expect(journal.entries.map(({ type, outcome }) => [type, outcome])).toEqual([
+      ["session-opened", undefined],
       ["intent", undefined],
       ["outcome", "cancelled"],
     ]);
@@ -98,7 +100,7 @@ describe("journal", () => {
     expect((await session.dispatch({ name: "slow" })).outcome).toBe("timed-out");
     end();
     await settle();
-    expect(journal.entries.map(({ type }) => type)).toEqual(["intent", "outcome", "settled-late"]);
+    expect(journal.entries.map(({ type }) => type)).toEqual(["session-opened", "intent", "outcome", "settled-late"]);
   });
 });
 
