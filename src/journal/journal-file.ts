@@ -50,8 +50,8 @@ export class JournalFile {
     if (this.#sealed) throw this.#sealed;
     const number = this.#number + 1;
     const place = { number, fence: this.fence, at: this.#stamp(), previous: this.#previous };
-    const { text, line } = lineBytes(lineText(place, this.#textOf(entry)));
-    this.#write(line);
+    const text = lineText(place, this.#textOf(entry));
+    this.#write(lineBytes(text));
     this.#number = number;
     this.#previous = lineHash(text);
   }

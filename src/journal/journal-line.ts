@@ -38,14 +38,13 @@ export function lineText(
   return `{"v":1,"n":${number},"fence":${fence},"at":"${at}","prev":"${previous}",${entry.slice(1)}`;
 }
 
-/** SHA-256 of a line's bytes without the newline, the first 32 hex digits. */
-export function lineHash(bytes: Uint8Array): string {
-  return hash("sha256", bytes, "hex").slice(0, 32);
+/** SHA-256 of a line's bytes without the newline, the first 32 hex digits. A text stands for its UTF-8. */
+export function lineHash(line: Uint8Array | string): string {
+  return hash("sha256", line, "hex").slice(0, 32);
 }
 
 /** JSON that is no line of a journal, and text that is no JSON, are told apart. */
-export function parseLine(raw: RawLine, bytes: Buffer): JournalLine | "no-line" | "no-json" {
-  const text = bytes.toString("utf8");
+export function parseLine(raw: RawLine, text: string): JournalLine | "no-line" | "no-json" {
   const value = parseJson(text);
   if (value === undefined) return "no-json";
   if (!isRecord(value)) return "no-line";
@@ -60,7 +59,7 @@ export function parseLine(raw: RawLine, bytes: Buffer): JournalLine | "no-line" 
     offset: raw.offset,
     bytes: raw.bytes,
     isEnded: raw.isEnded,
-    hash: lineHash(bytes),
+    hash: lineHash(text),
     version: v,
     number: n,
     fence,

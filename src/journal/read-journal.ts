@@ -61,8 +61,9 @@ function splitJournal(source: Uint8Array): { whole: JournalLine[]; broken: Broke
   const broken: BrokenLine[] = [];
   let tail: RawLine[] = [];
   for (const raw of eachLine(bytes)) {
-    const piece = bytes.subarray(raw.offset, raw.offset + raw.bytes);
-    const line = isText || isUtf8(piece) ? parseLine(raw, piece) : "no-json";
+    const end = raw.offset + raw.bytes;
+    const isLineText = isText || isUtf8(bytes.subarray(raw.offset, end));
+    const line = isLineText ? parseLine(raw, bytes.toString("utf8", raw.offset, end)) : "no-json";
     if (line === "no-json" || !raw.isEnded) {
       tail.push(raw);
       continue;

@@ -42,6 +42,14 @@ test("a long text is on the disk when its line is", async () => {
   await append;
 });
 
+test("a long text of a line that nobody waits for is put on the disk all the same, and its file is closed", async () => {
+  const disk = memoryDisk();
+  await storeOn(disk).journal.append(entry, { sync: false });
+  expect(disk.syncs.filter((file) => file.includes("/blobs/"))).toHaveLength(1);
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(disk.open.filter((file) => file.includes("/blobs/"))).toEqual([]);
+});
+
 test("a long text that is lost or was changed is reported, and a text says so in its place", async () => {
   const disk = memoryDisk();
   const store = storeOn(disk);

@@ -4,6 +4,8 @@ export interface MemoryDisk extends Disk {
   readonly files: Map<string, Buffer>;
   /** Every fdatasync that was begun, by path. */
   readonly syncs: string[];
+  /** Files that are open for appending. */
+  readonly open: string[];
   /** What the next syncs wait for; each is settled by hand where `holdsSyncs`. */
   readonly held: { settle(error?: Error): void }[];
   holdsSyncs: boolean;
@@ -26,6 +28,7 @@ export function memoryDisk(): MemoryDisk {
   const disk: MemoryDisk = {
     files,
     syncs: [],
+    open: [],
     held: [],
     holdsSyncs: false,
     failAppend: undefined,
@@ -61,6 +64,7 @@ export function memoryDisk(): MemoryDisk {
 
   function open(path: string): AppendFile {
     if (!files.has(path)) write(path, Buffer.alloc(0));
+    disk.open.push(path);
     let size = files.get(path)?.length ?? 0;
     const append = (bytes: Uint8Array): void => {
       const there = files.get(path);
@@ -89,7 +93,7 @@ export function memoryDisk(): MemoryDisk {
         if (there) write(path, there.subarray(0, to));
         size = to;
       },
-      close: () => undefined,
+      close: () => void disk.open.splice(disk.open.indexOf(path), 1),
     };
   }
   return disk;
