@@ -6,6 +6,7 @@ import type { CallRun } from "./call-run.ts";
 import { askReason, mustAsk } from "./decide.ts";
 import { decideOnly, dispatch, endInDefect } from "./dispatch.ts";
 import { reportStart } from "./receive.ts";
+import { recordApproval } from "./record.ts";
 
 /** Takes a call up to its approval, once, and says what it found as JSON that may travel. */
 export async function prepare(run: CallRun): Promise<Prepared> {
@@ -19,7 +20,9 @@ export async function prepare(run: CallRun): Promise<Prepared> {
   }
   if (run.isOver) return refused(run);
   run.dispatcher.forget(run);
-  return waiting(run, preview);
+  const prepared = waiting(run, preview);
+  if (prepared.verdict === "ask") await recordApproval(run, { type: "approval-prepared", prepared });
+  return prepared;
 }
 
 function waiting(run: CallRun, preview: readonly Content[] | undefined): Prepared {

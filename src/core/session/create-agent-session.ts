@@ -11,7 +11,7 @@ import { WriteLock } from "../hooks/write-lock.ts";
 import { childLayers, childPlaces, compilePolicy } from "../policy/compile-policy.ts";
 import { describeRejectOnly, lintPolicy, type PolicyUniverse } from "../policy/lint-policy.ts";
 import { mayRepeat } from "../policy/hints.ts";
-import type { CompiledPolicy } from "../policy/policy.ts";
+import type { AskDefault, CompiledPolicy } from "../policy/policy.ts";
 import type { View } from "../policy/view.ts";
 import { createToolRegistry } from "../registry/create-tool-registry.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
@@ -278,8 +278,9 @@ function lintOnce(policy: CompiledPolicy, hooks: HookSet): (view: View) => reado
 function childOptions(parent: SessionOptions, own: SessionOptions, registry: ToolRegistry): SessionOptions {
   const { approver, availability, systemPrompt, caller, app, limits, defaults } = parent;
   const allowed = narrowNames(parent.allowedToolNames, own.allowedToolNames);
+  const ask = strictest(defaults?.ask, own.defaults?.ask);
   return {
-    ...definedOnly({ approver, availability, systemPrompt, caller, app, defaults }),
+    ...definedOnly({ approver, availability, systemPrompt, caller, app }),
     ...own,
     registry,
     policy: [...childLayers(parent.policy ?? []), ...(own.policy ?? [])],
@@ -287,8 +288,18 @@ function childOptions(parent: SessionOptions, own: SessionOptions, registry: Too
     hooks: [...(parent.hooks ?? []), ...(own.hooks ?? [])],
     disableBuiltInTools: parent.disableBuiltInTools === true || own.disableBuiltInTools === true,
     limits: { ...limits, ...definedOnly(own.limits ?? {}) },
+    ...(ask === undefined ? {} : { defaults: { ask } }),
     ...(allowed ? { allowedToolNames: allowed } : {}),
   };
+}
+
+const STRICTNESS: readonly AskDefault[] = ["never", "writes", "always"];
+
+/** Whichever asks more often. What neither says stays the default. */
+function strictest(parent: AskDefault | undefined, own: AskDefault | undefined): AskDefault | undefined {
+  if (parent === undefined && own === undefined) return undefined;
+  const rank = (ask: AskDefault | undefined): number => STRICTNESS.indexOf(ask ?? "writes");
+  return STRICTNESS[Math.max(rank(parent), rank(own))];
 }
 
 function narrowNames(

@@ -169,6 +169,30 @@ describe("what a child has of its parent", () => {
   });
 });
 
+describe("when a child's calls ask", () => {
+  test.each([
+    ["never", "never", "allow"],
+    ["never", "always", "ask"],
+    ["always", "never", "ask"],
+    ["writes", "never", "ask"],
+    [undefined, "never", "ask"],
+    ["always", undefined, "ask"],
+  ] as const)(
+    "a parent that asks %s and a child that asks %s: the stricter counts",
+    async (parentAsks, childAsks, verdict) => {
+      const asks = (ask: typeof parentAsks | typeof childAsks): object => (ask ? { defaults: { ask } } : {});
+      const plugin = makeTool("p", undefined, { owner: { kind: "plugin", pluginId: "acme" } });
+      const parent = await createAgentSession({
+        sources: [fakeSource("acme", "plugin", { tools: [plugin], state: "ready" })],
+        ...asks(parentAsks),
+      });
+      const child = await parent.child(asks(childAsks));
+      expect((await child.explain("p")).verdict).toBe(verdict);
+      await parent.close();
+    },
+  );
+});
+
 describe("what a child has for itself", () => {
   test("active tools are the child's own, in both directions", async () => {
     const parent = await parentWith([]);
