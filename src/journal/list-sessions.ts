@@ -3,7 +3,7 @@ import { BlobFolder } from "./blob-folder.ts";
 import type { Disk } from "./disk.ts";
 import { journalError } from "./journal-error.ts";
 import { BLOB_FOLDER, JOURNAL_NAME, readWhole } from "./open-journal.ts";
-import { INDEX_NAME, readIndex, writeIndex, type IndexRow } from "./session-index.ts";
+import { INDEX_NAME, readIndex, writeIndex, type IndexRow } from "./index-file.ts";
 import { sessionFolderName } from "./session-folder.ts";
 import { summariseSession } from "./session-summary.ts";
 import { removeDeadStrayFiles } from "./stray-files.ts";

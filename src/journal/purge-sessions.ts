@@ -3,7 +3,7 @@ import { ToolmapError } from "../core/errors.ts";
 import type { Disk } from "./disk.ts";
 import { journalError } from "./journal-error.ts";
 import { listSessions } from "./list-sessions.ts";
-import type { IndexRow } from "./session-index.ts";
+import type { IndexRow } from "./index-file.ts";
 import { SHARED_SPILL_FOLDER } from "./spill-folder.ts";
 
 /** Which sessions go: those for which every given condition speaks. At least one is given. */
