@@ -9,6 +9,7 @@ const entries = {
   index: "src/index.ts",
   "builtin/index": "src/builtin/index.ts",
   "providers/index": "src/providers/index.ts",
+  "journal/index": "src/journal/index.ts",
   "testing/index": "src/testing/index.ts",
   "cli/main": "src/cli/main.ts",
 };

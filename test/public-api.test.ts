@@ -15,6 +15,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "toToolProtocolDescriptor",
   ],
   "toolmap/builtin": ["builtinTools"],
+  "toolmap/journal": ["createSessionStore"],
   "toolmap/providers": ["anthropic"],
   "toolmap/testing": ["manualClock", "memoryPorts", "scriptedModel"],
 };

@@ -116,22 +116,28 @@ function addRun(program: Command, choose: Choose): void {
     .argument("[prompt]", "what to tell the model")
     .option("--script <file>", "the turns that the model plays, as JSON")
     .addOption(configured("--model <name>"))
-    .addOption(configured("--session <id>"))
-    .addOption(configured("-c, --continue"))
+    .option("--session <id>", "go on with this session")
+    .option("-c, --continue", "go on with the newest session of this folder")
     .addOption(configured("--agent <name>"))
     .addHelpText(
       "after",
-      `${examples("toolmap run --script turns.json", 'toolmap run "What is here?" --script turns.json --json')}
+      `${examples("toolmap run --script turns.json", 'toolmap run "What is here?" --script turns.json --json', "toolmap run -c --script more.json")}
 
 A script:
   { "turns": [{ "calls": [{ "name": "ls", "input": {} }] }, { "text": "done" }] }`,
     )
-    .action((prompt: string | undefined, options: { readonly script?: string }, command: Command) => {
+    .action((prompt: string | undefined, options: RunFlags, command: Command) => {
       choose(
         command,
         async (context) => await (await import("./commands/run.ts")).run({ prompt, ...options }, context),
       );
     });
+}
+
+interface RunFlags {
+  readonly script?: string;
+  readonly session?: string;
+  readonly continue?: boolean;
 }
 
 const INPUT_WORDS = "one JSON object, - for JSON from stdin, or key=value, key:=json, key=@file";

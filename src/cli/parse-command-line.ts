@@ -64,7 +64,7 @@ function helpFor(argv: readonly string[]): string {
   return command === undefined ? "toolmap --help" : `toolmap ${command} --help`;
 }
 
-const COMMANDS = ["demo", "tools", "explain", "why", "call", "run"];
+const COMMANDS = ["demo", "tools", "explain", "why", "call", "run", "sessions", "audit"];
 
 function usage(problem: string, help: string): ToolmapError {
   const sentence = /[.?!)]$/.test(problem) ? problem : `${problem}.`;
@@ -89,8 +89,6 @@ function refuseConfigured(options: OptionValues): void {
 const CONFIGURED = [
   ["config", "--config"],
   ["agent", "--agent"],
-  ["session", "--session"],
-  ["continue", "--continue"],
   ["model", "--model"],
 ] as const;
 

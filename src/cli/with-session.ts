@@ -4,6 +4,7 @@ import type { Approver } from "../core/dispatch/approval.ts";
 import type { AgentSession } from "../core/session/agent-session.ts";
 import { createAgentSession } from "../core/session/create-agent-session.ts";
 import type { Model } from "../core/session/model.ts";
+import type { SessionStore } from "../journal/session-store.ts";
 import type { CommandContext } from "./command-context.ts";
 import { warn } from "./warn.ts";
 
@@ -12,6 +13,10 @@ export interface OpenOptions {
   readonly isForModel?: boolean;
   readonly model?: Model;
   readonly approver?: Approver | undefined;
+  /** Where the session is put on record. Without it nothing is kept. */
+  readonly store?: SessionStore;
+  /** The session on record to go on with. */
+  readonly resumes?: string | undefined;
 }
 
 /** Does some work with the session of a command without configuration: the built-in tools in its folder. Closes it afterwards. */
@@ -30,11 +35,19 @@ export async function withSession<T>(
   }
 }
 
-async function openSession({ cwd, host }: CommandContext, { model, approver }: OpenOptions): Promise<AgentSession> {
+async function openSession(
+  { cwd, host }: CommandContext,
+  { model, approver, store, resumes }: OpenOptions,
+): Promise<AgentSession> {
+  // Node's own, which is loaded anyway: the global one takes longer to load than the session to open.
+  const id = resumes ?? randomUUID();
+  // What was too long to show goes when the session goes, and `read` finds it until then.
+  const spill = store?.spillOf(id);
   return await createAgentSession({
-    // Node's own, which is loaded anyway: the global one takes longer to load than the session to open.
-    id: randomUUID(),
-    sources: [builtinTools({ root: cwd, env: host.env })],
+    id,
+    resume: resumes !== undefined,
+    ...(store && spill ? { ports: { ...store.ports, spill } } : {}),
+    sources: [builtinTools({ root: cwd, env: host.env, spill })],
     availability: { env: host.env },
     ...(model ? { model } : {}),
     ...(approver ? { approver } : {}),

@@ -18,6 +18,7 @@ export const ERROR_CODES = {
   "unknown-secret": "A tool asked for a secret that the secrets port does not hold.",
   "bad-script": "A file of scripted turns cannot be read, or a script was not played as written.",
   "bad-config": "A configuration file cannot be read or holds a value that cannot be used.",
+  "session-open-elsewhere": "A session was to be opened that another process, or this one, has open.",
   "journal-failed": "The record of a session could not be written, read or kept on the disk.",
   "journal-fenced": "A process tried to write the record of a session that another one has taken over.",
   usage: "A command line cannot be understood.",

@@ -69,7 +69,10 @@ export function createFileStore({
     spillOf: (sessionId) => createSpillFolder(path.join(folderOf(sessionId), SPILL_FOLDER), disk),
     closeSession: (sessionId) => journals.close(sessionId),
     close: () => journals.closeAll(),
-    readSession: async (sessionId) => readSession(folderOf(sessionId), disk),
+    async readSession(sessionId) {
+      journals.writeHeld(sessionId);
+      return readSession(folderOf(sessionId), disk);
+    },
     list: async () => listSessions(folder, disk).map(({ summary }) => summary),
     verify: async (sessionId, { expected } = {}) => verifySession(folderOf(sessionId), { disk, expected }),
     async repair(sessionId) {

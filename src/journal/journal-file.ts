@@ -10,6 +10,17 @@ import { lineHash, lineText } from "./journal-line.ts";
 import { lineBytes } from "./line-bytes.ts";
 import { BLOB_FOLDER, type OpenedJournal } from "./open-journal.ts";
 
+interface WriterParts {
+  readonly disk: Disk;
+  /** The time as ISO 8601. */
+  readonly stamp: () => string;
+  /** Throws once the session is another process's. */
+  readonly assertOwned: () => void;
+}
+
+/** Characters that are held at the most. */
+const MOST_HELD = 32 * 1024;
+
 /**
  * A journal that is open for appending. A write that failed is cut off again. When that fails too, or the disk does not
  * keep what it was given, nobody knows what the file holds: it is sealed, and every later append fails as that one did.
@@ -21,15 +32,18 @@ export class JournalFile {
   readonly #file: AppendFile;
   readonly #disk: Disk;
   readonly #stamp: () => string;
+  readonly #assertOwned: () => void;
   readonly #blobs: BlobFolder;
   readonly #commit = new GroupCommit(() => this.#flush());
   readonly #store = (text: string): BlobReference => this.#blobs.store(text);
   #number: number;
   #previous: string;
   #sealed: ToolmapError | undefined;
+  /** Lines that nobody waits for: they go with the next line that somebody waits for, or when the event loop turns. */
+  #held = "";
+  #isScheduled = false;
 
-  /** `stamp` gives the time as ISO 8601. */
-  constructor(opened: OpenedJournal, { disk, stamp }: { readonly disk: Disk; readonly stamp: () => string }) {
+  constructor(opened: OpenedJournal, { disk, stamp, assertOwned }: WriterParts) {
     this.fence = opened.fence;
     this.#path = opened.path;
     this.#file = opened.file;
@@ -37,6 +51,7 @@ export class JournalFile {
     this.#previous = opened.head.hash;
     this.#disk = disk;
     this.#stamp = stamp;
+    this.#assertOwned = assertOwned;
     this.#blobs = new BlobFolder(path.join(path.dirname(opened.path), BLOB_FOLDER), { disk });
   }
 
@@ -45,20 +60,42 @@ export class JournalFile {
     return this.#blobs.isUnsynced;
   }
 
-  /** Hands the entry to the system before it returns. */
+  /** Hands the entry to the system before it returns, and with it what is held. */
   append(entry: JsonObject): void {
-    if (this.#sealed) throw this.#sealed;
-    const number = this.#number + 1;
-    const place = { number, fence: this.fence, at: this.#stamp(), previous: this.#previous };
-    const text = lineText(place, this.#textOf(entry));
-    this.#write(lineBytes(text));
+    const { number, text } = this.#nextLine(entry);
+    this.#write(lineBytes(this.#held + text));
+    this.#held = "";
     this.#number = number;
     this.#previous = lineHash(text);
   }
 
+  /** Keeps the entry until the event loop turns, at the latest: a write costs more than all the rest of a line. */
+  hold(entry: JsonObject): void {
+    if (this.#held.length > MOST_HELD) return this.append(entry);
+    const { number, text } = this.#nextLine(entry);
+    this.#held += `${text}\n`;
+    this.#number = number;
+    this.#previous = lineHash(text);
+    if (this.#isScheduled) return undefined;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#tryWriteHeld();
+    });
+  }
+
+  /** Hands what is held to the system. What cannot be written stays, and the next append fails as this did. */
+  writeHeld(): void {
+    if (this.#held === "") return;
+    if (this.#sealed) throw this.#sealed;
+    this.#write(lineBytes(this.#held.slice(0, -1)));
+    this.#held = "";
+  }
+
   /** Settles when all that was appended before is on the disk. */
-  sync(): Promise<void> {
-    return this.#commit.request();
+  async sync(): Promise<void> {
+    this.writeHeld();
+    await this.#commit.request();
   }
 
   /** Waits for the disk, then closes. */
@@ -69,6 +106,29 @@ export class JournalFile {
     } finally {
       this.#file.close();
     }
+  }
+
+  /** What fails here is said by whatever is appended next, or by the close. */
+  #tryWriteHeld(): void {
+    try {
+      this.#assertOwned();
+    } catch (error) {
+      this.#held = "";
+      this.#sealed ??= journalError(this.#path, "written", error);
+      return;
+    }
+    try {
+      this.writeHeld();
+    } catch {
+      // It stays held.
+    }
+  }
+
+  #nextLine(entry: JsonObject): { readonly number: number; readonly text: string } {
+    if (this.#sealed) throw this.#sealed;
+    const number = this.#number + 1;
+    const place = { number, fence: this.fence, at: this.#stamp(), previous: this.#previous };
+    return { number, text: lineText(place, this.#textOf(entry)) };
   }
 
   #textOf(entry: JsonObject): string {

@@ -17,7 +17,10 @@ export const nodeDisk: Disk = {
       return { size, changedAt: mtimeMs };
     }),
   list: (folder) => (whenThere(() => fs.readdirSync(folder)) ?? []).toSorted(),
-  makeFolder: (folder) => void fs.mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER }),
+  makeFolder(folder) {
+    const first = fs.mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER });
+    if (first !== undefined) syncFolder(path.dirname(first));
+  },
   openForAppend,
   create(file, text) {
     try {
@@ -34,7 +37,9 @@ export const nodeDisk: Disk = {
 };
 
 function openForAppend(file: string): AppendFile {
+  const isNew = !fs.existsSync(file);
   const descriptor = fs.openSync(file, "a+", OWNER_FILE);
+  if (isNew) syncFolder(path.dirname(file));
   let size = fs.fstatSync(descriptor).size;
   return {
     get size() {
@@ -72,6 +77,18 @@ function replace(file: string, bytes: Uint8Array): void {
   }
   fs.closeSync(descriptor);
   fs.renameSync(beside, file);
+  syncFolder(path.dirname(file));
+}
+
+/** A name is on the disk once its folder is. Systems that cannot sync a folder keep names without it. */
+function syncFolder(folder: string): void {
+  if (process.platform === "win32") return;
+  const descriptor = fs.openSync(folder, "r");
+  try {
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
 }
 
 function whenThere<T>(read: () => T): T | undefined {

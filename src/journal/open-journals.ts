@@ -34,17 +34,25 @@ export class OpenJournals implements JournalPort {
     if (!this.#options.owns(sessionId)) throw notOwned(sessionId);
   }
 
-  /** Hands the entry to the system at once: entries stand in the order of the calls. */
+  /** Entries stand in the order of the calls. One that nobody waits for is with the system when the event loop turns. */
   append(entry: JsonObject, { sync }: { readonly sync: boolean }): Promise<void> {
     try {
       const file = this.#fileOf(sessionOf(entry));
-      file.append(entry);
-      if (sync) return file.sync();
+      if (sync) {
+        file.append(entry);
+        return file.sync();
+      }
+      file.hold(entry);
       if (file.hasUnsyncedBlobs) file.sync().catch(() => undefined); // what failed seals the file, and the next append says it
       return DONE;
     } catch (error) {
       return Promise.reject(journalError(this.#options.folder, "written", error));
     }
+  }
+
+  /** What is held of a session is with the system after this. */
+  writeHeld(sessionId: string): void {
+    this.#files.get(sessionId)?.writeHeld();
   }
 
   /** Waits for the disk and closes. A session that is not open is no error. */
@@ -72,7 +80,11 @@ export class OpenJournals implements JournalPort {
     const { disk, stamp } = this.#options;
     const folder = path.join(this.#options.folder, sessionFolderName(sessionId));
     try {
-      const file = new JournalFile(openJournal(folder, { disk, sessionId, fence }), { disk, stamp });
+      const file = new JournalFile(openJournal(folder, { disk, sessionId, fence }), {
+        disk,
+        stamp,
+        assertOwned: () => this.assertOwned(sessionId),
+      });
       this.#files.set(sessionId, file);
       return file;
     } catch (error) {

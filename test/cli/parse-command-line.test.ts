@@ -81,8 +81,6 @@ describe("parseCommandLine", () => {
     [["tools", "--config", "x.jsonc"], "--config"],
     [["tools", "--agent", "main"], "--agent"],
     [["run", "hi", "--model", "a/b"], "--model"],
-    [["run", "hi", "--session", "x"], "--session"],
-    [["run", "hi", "-c"], "--continue"],
   ])("parseCommandLine knows %j and says that it is not yet configured", (argv, flag) => {
     expect(failure(argv)).toMatchObject({
       code: "not-yet-configured",

@@ -43,7 +43,9 @@ export function makeFolder(files: Readonly<Record<string, string>> = {}): string
 async function runProcess(command: string, args: readonly string[], options: CliOptions): Promise<CliResult> {
   const { cwd = process.cwd(), env = {}, stdin = "closed", during } = options;
   const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(command, args, { cwd, env: { PATH, HOME, TERM: "xterm", ...env }, stdio: "pipe" });
+  // What a run puts on record must not meet what another one did, let alone the sessions of whoever runs the tests.
+  const TOOLMAP_HOME = env["TOOLMAP_HOME"] ?? makeFolder();
+  const child = spawn(command, args, { cwd, env: { PATH, HOME, TOOLMAP_HOME, TERM: "xterm", ...env }, stdio: "pipe" });
   const out = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (out.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (out.stderr += text));

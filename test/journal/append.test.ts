@@ -31,13 +31,69 @@ describe("the disk", () => {
     expect([disk.syncs.length, settled.length]).toEqual([2, 16]);
   });
 
-  test("append without sync is written when it returns and waits for nothing", async () => {
+  const numbersOn = (disk: ReturnType<typeof memoryDisk>): unknown[] =>
+    numbersIn(disk.files.get(JOURNAL) ?? Buffer.alloc(0));
+
+  test("append without sync waits for nothing and is written when the event loop turns", async () => {
     const disk = memoryDisk();
     const { journal } = storeOn(disk);
-    const done = journal.append(note(1), unsynced);
-    expect(numbersIn(disk.files.get(JOURNAL) ?? Buffer.alloc(0))).toEqual([1]);
-    await done;
+    await journal.append(note(1), unsynced);
+    await journal.append(note(2), unsynced);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(numbersOn(disk)).toEqual([1, 2]);
     expect(disk.syncs).toEqual([]);
+  });
+
+  test("append with sync writes what was held before it, in one go", async () => {
+    const disk = memoryDisk();
+    const { journal } = storeOn(disk);
+    void journal.append(note(1), unsynced);
+    expect(numbersOn(disk)).toEqual([]);
+    const done = journal.append(note(2), synced);
+    expect(numbersOn(disk)).toEqual([1, 2]);
+    await done;
+  });
+
+  test("append holds a bounded amount, however much comes before the event loop turns", async () => {
+    const disk = memoryDisk();
+    const { journal } = storeOn(disk);
+    for (let number = 0; number < 1000; number += 1) void journal.append(note(number), unsynced);
+    expect(numbersOn(disk).length).toBeGreaterThan(700);
+  });
+
+  test("readSession and close know what is held", async () => {
+    const disk = memoryDisk();
+    const store = storeOn(disk);
+    void store.journal.append(note(1), unsynced);
+    expect((await store.readSession("s1")).entries).toMatchObject([{ number: 1 }]);
+    void store.journal.append(note(2), unsynced);
+    await store.close();
+    expect(numbersOn(disk)).toEqual([1, 2]);
+  });
+
+  test("what is held when the session is lost is not written, and the next append says so", async () => {
+    const disk = memoryDisk();
+    let owns = true;
+    const { journal } = storeOn(disk, { owns: () => owns });
+    await journal.append(note(1), synced);
+    await journal.append(note(2), unsynced);
+    owns = false;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(numbersOn(disk)).toEqual([1]);
+    await expect(journal.append(note(3), unsynced)).rejects.toMatchObject({ code: "journal-fenced" });
+  });
+
+  test("what is held and cannot be written stays, and the next append says so", async () => {
+    const disk = memoryDisk();
+    const { journal } = storeOn(disk);
+    await journal.append(note(1), synced);
+    await journal.append(note(2), unsynced);
+    disk.failAppend = () => ({ written: 0, error: Object.assign(new Error("full"), { code: "ENOSPC" }) });
+    await new Promise((resolve) => setImmediate(resolve));
+    await expect(journal.append(note(3), synced)).rejects.toMatchObject({ code: "journal-failed" });
+    disk.failAppend = undefined;
+    await journal.append(note(4), synced);
+    expect(numbersOn(disk)).toEqual([1, 2, 4]);
   });
 
   test("append keeps the order of the calls, whoever waits for the disk", async () => {
@@ -46,6 +102,7 @@ describe("the disk", () => {
     await Promise.all(
       Array.from({ length: 50 }, (_, number) => journal.append(note(number), { sync: number % 3 === 0 })),
     );
+    await new Promise((resolve) => setImmediate(resolve));
     expect(numbersIn(disk.files.get(JOURNAL) ?? Buffer.alloc(0))).toEqual(Array.from({ length: 50 }, (_, at) => at));
   });
 

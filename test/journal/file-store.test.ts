@@ -78,7 +78,7 @@ test("a tail that is torn at any byte of the last line costs that line alone, an
   const folder = temporaryFolder();
   const store = createFileStore({ folder });
   const last = { ...entry(3), text: "ä€😀" };
-  for (const each of [entry(1), entry(2), last]) await store.journal.append(each, { sync: false });
+  for (const each of [entry(1), entry(2), last]) await store.journal.append(each, { sync: true });
   await store.close();
   const file = path.join(folder, "s1", "journal.jsonl");
   const whole = readFileSync(file);
@@ -91,7 +91,7 @@ test("a tail that is torn at any byte of the last line costs that line alone, an
       cut === begin ? [] : [{ kind: "torn-tail", line: 3, offset: begin }],
     );
     const next = createFileStore({ folder });
-    await next.journal.append(entry(4), { sync: false });
+    await next.journal.append(entry(4), { sync: true });
     await next.close();
     expect(await next.readSession("s1")).toMatchObject({ problems: [], entries: [entry(1), entry(2), entry(4)] });
     if (cut > begin) {

@@ -23,6 +23,7 @@ export async function writtenLines(count: number, term = Number.POSITIVE_INFINIT
     await store.journal.append(note(number), { sync: false });
     if (number % term === 0) fence += 1;
   }
+  await store.close();
   return linesOf(disk.files.get(JOURNAL) ?? Buffer.alloc(0));
 }
 

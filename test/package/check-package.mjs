@@ -114,6 +114,7 @@ const env = {
 const expected = {
   "weather.mjs": /^Sunny in Oslo\n$/,
   "loop.mjs": /^It is: Sunny in Oslo\n$/,
+  "ledger.mjs": /^paid 5 under order-7:p1\n$/,
   "rules.mjs": /^deny - remove "exec" from deny of layer "house"\nblocked ok\n$/,
 };
 await check("the README has the programs that are checked here", () => {
@@ -148,6 +149,15 @@ for (const node of [process.execPath, otherNode]) {
     assert(stdout.includes("notes.txt:1: TODO: one thing"), stdout);
   });
 }
+await check("ledger.mjs paid once, though two Nodes ran it", () => {
+  const record = readFileSync(path.join(app, "sessions", "order-7", "journal.jsonl"), "utf8");
+  const types = record
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).type);
+  assert(types.filter((type) => type === "intent").length === 1, types.join());
+  assert(types.filter((type) => type === "session-closed").length >= 1, types.join());
+});
 stub.close();
 
 await check("the types compile in a strict program of a user's", async () => {

@@ -7,8 +7,10 @@ import type { SessionEvent } from "../../core/session/event.ts";
 import type { RunResult, Stop } from "../../core/session/run.ts";
 import { parseScript } from "../../testing/parse-script.ts";
 import { type ScriptedModel, scriptedModel } from "../../testing/scripted-model.ts";
+import type { SessionStore } from "../../journal/session-store.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type ExitCode, exitOfRun } from "../exit-code.ts";
+import { openStore } from "../open-store.ts";
 import { withSession } from "../with-session.ts";
 import type { Output } from "../output/output.ts";
 import { resultLine } from "../output/result-line.ts";
@@ -18,20 +20,46 @@ import { terminalApprover } from "../terminal-approver.ts";
 export interface RunOptions {
   readonly prompt: string | undefined;
   readonly script?: string;
+  /** The session to go on with. */
+  readonly session?: string;
+  /** Go on with the newest session of this folder. */
+  readonly continue?: boolean;
 }
 
-/** `toolmap run [prompt] --script FILE`. */
-export async function run({ prompt, script }: RunOptions, context: CommandContext): Promise<ExitCode> {
+/** `toolmap run [prompt] --script FILE [--session ID | -c]`. The session is on record, so that a later run can go on with it. */
+export async function run({ prompt, script, ...wanted }: RunOptions, context: CommandContext): Promise<ExitCode> {
   const { out } = context;
   const model = await loadModel(script, context);
   const approver = context.canAsk ? terminalApprover(context) : undefined;
-  return await withSession(context, { model, approver, isForModel: true }, async (session) => {
+  const store = openStore(context);
+  const resumes = await findSession(wanted, { store, cwd: context.cwd });
+  const options = { model, approver, isForModel: true, store, resumes };
+  return await withSession(context, options, async (session) => {
+    await store.ports.journal.append({ type: "opened-in", session: session.id, folder: context.cwd }, { sync: false });
     const result = await play(session, prompt ?? "Play the script.", context);
     if (out.json) out.document({ ...result, sessionId: session.id });
     else if (result.error) out.failure(endOf(result));
     else out.words(endOf(result));
     if (result.stop === "end") warnUnplayed(model, out);
     return exitOfRun(result);
+  });
+}
+
+/** The id of the session to go on with; undefined for a new one. */
+async function findSession(
+  { session, continue: goesOn }: Pick<RunOptions, "session" | "continue">,
+  { store, cwd }: { readonly store: SessionStore; readonly cwd: string },
+): Promise<string | undefined> {
+  if (session !== undefined && goesOn === true) {
+    throw new ToolmapError("usage", "--session and --continue say two different things.", { fix: "Give one of them." });
+  }
+  if (goesOn !== true) return session;
+  for (const { id } of await store.list()) {
+    const { entries } = await store.readSession(id);
+    if (entries.some(({ type, folder }) => type === "opened-in" && folder === cwd)) return id;
+  }
+  throw new ToolmapError("unknown-session", "There is no session of this folder to go on with.", {
+    fix: "Leave --continue out, or name one with --session; toolmap sessions list shows them.",
   });
 }
 

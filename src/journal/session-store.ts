@@ -1,0 +1,85 @@
+import path from "node:path";
+import { systemClock, type Clock } from "../core/clock.ts";
+import type { JournalPort, SpillPort } from "../core/dispatch/ports.ts";
+import type { SessionLockPort } from "../core/session/agent-session.ts";
+import type { Disk } from "./disk.ts";
+import { createFileStore, type FileStore } from "./file-store.ts";
+import { leaseLock } from "./lease-lock.ts";
+import { nodeDisk } from "./node-disk.ts";
+import { sessionFolderName } from "./session-folder.ts";
+
+export interface SessionStoreOptions {
+  /** Holds a folder for each session. Made at the first use, for its owner alone. */
+  readonly folder: string;
+  readonly disk?: Disk;
+  readonly clock?: Clock;
+  /** After how long the session of a process that stands still may be taken over, in milliseconds. @default 10 seconds */
+  readonly leaseMs?: number;
+}
+
+/** Sessions on disk: what createAgentSession takes as `ports`, and what is done with records. */
+export interface SessionStore extends Omit<FileStore, "journal" | "spill" | "closeSession"> {
+  /** One object for any number of sessions of this process. Their lock is taken when they open, and given back when they close. */
+  readonly ports: { readonly journal: JournalPort; readonly lock: SessionLockPort; readonly spill: SpillPort };
+}
+
+/**
+ * Creates a store of sessions in a folder. The record of a session is written by the process that has its lock; a holder
+ * that stood still past its lease finds its late write refused (`journal-fenced`).
+ */
+export function createSessionStore({
+  folder,
+  disk = nodeDisk,
+  clock = systemClock,
+  leaseMs,
+}: SessionStoreOptions): SessionStore {
+  /** Their fences grow when they have to be taken again. */
+  const leases = new Map<string, { readonly fence: number }>();
+  const lock = leaseLock({
+    folderOf: (sessionId) => path.join(folder, sessionFolderName(sessionId)),
+    disk,
+    clock,
+    ...(leaseMs === undefined ? {} : { leaseMs }),
+  });
+  const store = createFileStore({
+    folder,
+    disk,
+    clock,
+    owns: (sessionId) => lock.stillOwns(sessionId),
+    fenceOf: (sessionId) => leases.get(sessionId)?.fence ?? 0,
+  });
+  return {
+    ...store,
+    purge: async (options) =>
+      store.purge({
+        ...options,
+        isLocked: (sessionId) => lock.holderOf(sessionId) !== undefined || options.isLocked?.(sessionId),
+      }),
+    ports: {
+      spill: store.spill,
+      journal: {
+        append: (entry, options) => store.journal.append(entry, options),
+        read: async (sessionId) => (await store.readSession(sessionId)).entries,
+      },
+      lock: {
+        async open(sessionId) {
+          const lease = await lock.open(sessionId);
+          leases.set(sessionId, lease);
+          return {
+            fence: lease.fence,
+            lost: lease.lost,
+            async release() {
+              try {
+                // Closed before the lock goes: the next owner finds nothing half written.
+                await store.closeSession(sessionId);
+              } finally {
+                leases.delete(sessionId);
+                await lease.release();
+              }
+            },
+          };
+        },
+      },
+    },
+  };
+}
