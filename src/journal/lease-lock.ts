@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { ToolmapError } from "../core/errors.ts";
 import type { SessionLockPort } from "../core/session/agent-session.ts";
 import type { Disk } from "./disk.ts";
 import { journalError } from "./journal-error.ts";
-import { freeName, type Holder, lockName, readLockState, removeFormer } from "./lease-file.ts";
+import { freeName, type Holder, isFormer, lockName, type LockState, readLockState } from "./lease-name.ts";
 
 export interface LeaseLockOptions {
   readonly folderOf: (sessionId: string) => string;
@@ -19,7 +19,7 @@ export interface LeaseLockOptions {
   readonly after?: Clock["after"];
   /** Whether a process of this machine runs. */
   readonly isAlive?: (pid: number) => boolean;
-  /** What tells this machine's process table from every other. */
+  /** What tells this machine's process table from every other: hex digits. */
   readonly machine?: string;
   readonly pid?: number;
 }
@@ -33,9 +33,9 @@ export interface LeaseLock extends SessionLockPort {
 }
 
 /**
- * Owners of a session have growing numbers, fences. A number is taken by making its lock file, which exactly one of several can
- * do; nobody ever takes a file over. A holder renews its file well before it runs out; one that was paused past that, whatever
- * the file says by then, has to take the next number like everybody else.
+ * A session's folder has one lock file, and its name says everything: the fence, a number that grows with each owner, and whose it
+ * is until when. Taking, renewing and giving back are each one rename of the very name that was read, which exactly one of
+ * several can do; whoever was overtaken finds its name gone.
  */
 export function leaseLock(options: LeaseLockOptions): LeaseLock {
   const held = new Map<string, Lease>();
@@ -49,14 +49,13 @@ export function leaseLock(options: LeaseLockOptions): LeaseLock {
   };
   return {
     async open(sessionId) {
-      if (held.get(sessionId)?.isLost === false) throw openElsewhere(sessionId, undefined, parts);
+      const before = held.get(sessionId);
+      if (before?.isHeld === true) throw openElsewhere(sessionId, before.holder, parts);
       const lease = new Lease(sessionId, parts);
       lease.take();
       held.set(sessionId, lease);
       return {
-        get fence() {
-          return lease.fence;
-        },
+        fence: lease.fence,
         lost: lease.lost,
         async release() {
           if (held.get(sessionId) === lease) held.delete(sessionId);
@@ -65,23 +64,22 @@ export function leaseLock(options: LeaseLockOptions): LeaseLock {
       };
     },
     stillOwns: (sessionId) => held.get(sessionId)?.stillOwns() ?? false,
-    holderOf: (sessionId) => liveHolder(parts.folderOf(sessionId), parts),
+    holderOf(sessionId) {
+      const { holder } = readLockState(parts.disk.list(parts.folderOf(sessionId)));
+      return holder && isLive(holder, parts) ? holder : undefined;
+    },
   };
 }
 
 type LeaseParts = Required<LeaseLockOptions>;
 
-/** Tokens of this process's leases: a lock with our process number and another token is of a process that died before us. */
-const ownTokens = new Set<string>();
-
 class Lease {
   readonly #sessionId: string;
   readonly #parts: LeaseParts;
   readonly #folder: string;
-  readonly #owner = randomBytes(9).toString("base64url");
+  readonly #owner = freshOwner();
   readonly #lost = new AbortController();
-  #fence = 0;
-  /** Until then nobody takes the session over, as far as its file says. */
+  fence = 0;
   #until = 0;
   #cancelRenewal: () => void = () => undefined;
   #isReleased = false;
@@ -92,165 +90,168 @@ class Lease {
     this.#folder = parts.folderOf(sessionId);
   }
 
-  get fence(): number {
-    return this.#fence;
-  }
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
-  get isLost(): boolean {
-    return this.#lost.signal.aborted;
+  get isHeld(): boolean {
+    return !this.#isReleased && !this.#lost.signal.aborted;
+  }
+  get holder(): Holder {
+    const { pid, machine } = this.#parts;
+    return { pid, machine, owner: this.#owner, until: this.#until };
   }
 
   /** Takes the next number. Throws `session-open-elsewhere`, and `journal-failed` when the disk does not let it. */
   take(): void {
     try {
-      this.#parts.disk.makeFolder(this.#folder);
-      while (!this.#tryTake());
+      for (let attempt = 1; !this.#tryTake(); attempt += 1) {
+        if (attempt === MOST_ATTEMPTS) throw new Error(`its lock changed hands ${attempt} times while it was taken`);
+      }
     } catch (error) {
       throw journalError(path.join(this.#folder, "lock"), "taken", error);
     }
-    ownTokens.add(this.#owner);
+    liveOwners.add(this.#owner);
     this.#scheduleRenewal();
   }
 
   stillOwns(): boolean {
-    if (this.isLost || this.#isReleased) return false;
-    if (this.#parts.clock.now() < this.#until - this.#margin) return true;
-    this.#renew();
-    return !this.isLost;
+    if (!this.isHeld) return false;
+    if (this.#parts.clock.now() >= this.#until - this.#margin) this.#renew();
+    return this.isHeld;
   }
 
-  /** Gives it back. Whoever has lost it removes nothing. */
+  /** Gives it back. Whoever has lost it finds nothing to give back. */
   release(): void {
-    if (this.#isReleased) return;
+    if (!this.isHeld) return;
     this.#isReleased = true;
     this.#cancelRenewal();
-    ownTokens.delete(this.#owner);
-    if (this.isLost) return;
-    const { disk } = this.#parts;
+    liveOwners.delete(this.#owner);
     try {
-      disk.rename(path.join(this.#folder, lockName(this.#fence)), path.join(this.#folder, freeName(this.#fence)));
+      this.#rename(freeName(this.fence));
     } catch {
-      // The folder has gone, or cannot be written: the lease runs out, and this process is seen to be gone before that.
+      // Overtaken, or the disk is gone: then the lease runs out, and this process is seen to be gone before that.
     }
   }
 
-  /** The time that is left between the last moment at which we trust the lease and the first at which others do not. */
+  /** Time between the last moment at which we trust the lease and the first at which others do not. */
   get #margin(): number {
     return this.#parts.leaseMs / 10;
   }
 
   /** One attempt. False when somebody was quicker: then whoever that is decides what the next attempt finds. */
   #tryTake(): boolean {
-    const { disk, leaseMs } = this.#parts;
-    const state = readLockState(this.#folder, { disk, leaseMs });
-    if (state.holder && isLive(state.holder, this.#parts))
+    const { disk } = this.#parts;
+    const state = readLockState(disk.list(this.#folder));
+    if (state.holder && isLive(state.holder, this.#parts)) {
       throw openElsewhere(this.#sessionId, state.holder, this.#parts);
-    const fence = state.fence + 1;
-    const until = this.#parts.clock.now() + leaseMs;
-    const file = path.join(this.#folder, lockName(fence));
-    if (!disk.create(file, this.#text(until))) return false;
-    // Whoever had this number in the meantime gave it back, or was overtaken: then a higher one is there, or that it is free.
-    const now = readLockState(this.#folder, { disk, leaseMs });
-    if (now.fence !== fence || now.holder?.owner !== this.#owner) {
-      disk.remove(file);
+    }
+    if (state.name === undefined) {
+      disk.makeFolder(this.#folder);
+      disk.create(path.join(this.#folder, freeName(0)), "");
       return false;
     }
-    this.#fence = fence;
-    this.#until = until;
-    removeFormer(this.#folder, fence, disk);
+    return this.#overtake(state);
+  }
+
+  #overtake(state: LockState): boolean {
+    const { clock, disk, leaseMs } = this.#parts;
+    this.fence = state.fence + 1;
+    this.#until = clock.now() + leaseMs;
+    const own = this.#name;
+    if (!tryRename(disk, { folder: this.#folder, from: state.name ?? "", to: own })) return false;
+    // A list that was read while somebody renamed may have missed the one that counts.
+    const names = disk.list(this.#folder);
+    if (readLockState(names).name !== own) {
+      disk.remove(path.join(this.#folder, own));
+      return false;
+    }
+    for (const name of names) if (isFormer(name, this.fence)) disk.remove(path.join(this.#folder, name));
     return true;
   }
 
   #scheduleRenewal(): void {
     this.#cancelRenewal = this.#parts.after(this.#parts.leaseMs / 3, () => {
-      if (this.isLost || this.#isReleased) return;
-      this.#renew();
-      if (!this.isLost) this.#scheduleRenewal();
+      if (this.isHeld) this.#renew();
+      if (this.isHeld) this.#scheduleRenewal();
     });
   }
 
-  /** In time it writes a later end into its file; too late it takes the next number, if nobody has. Else it is lost. */
+  /** Late or in time: either the name that we gave it is still there, or somebody has overtaken us. */
   #renew(): void {
+    const until = this.#parts.clock.now() + this.#parts.leaseMs;
     try {
-      const { clock, disk, leaseMs } = this.#parts;
-      const until = clock.now() + leaseMs;
-      if (this.#isTrusted) {
-        disk.replace(path.join(this.#folder, lockName(this.#fence)), new TextEncoder().encode(this.#text(until)));
-        // Only if we were not paused on the way: others may have seen the old end pass.
-        if (this.#isTrusted) {
-          this.#until = until;
-          return;
-        }
-      }
-      if (!this.#takeAgain()) this.#lose();
+      this.#rename(lockName(this.fence, { ...this.holder, until }));
+      this.#until = until;
     } catch {
-      // What cannot be renewed holds until it runs out; the next append or renewal tries again.
-      if (!this.#isTrusted) this.#lose();
+      // A disk that refuses is asked again until the lease has run out.
+      if (this.#isGone() || this.#parts.clock.now() >= this.#until - this.#margin) this.#lose();
     }
   }
 
-  get #isTrusted(): boolean {
-    return this.#parts.clock.now() < this.#until - this.#margin;
-  }
-
-  /** Like everybody else; our own file is no obstacle. */
-  #takeAgain(): boolean {
-    const { disk, leaseMs } = this.#parts;
-    const { fence, holder } = readLockState(this.#folder, { disk, leaseMs });
-    if (fence !== this.#fence || holder?.owner !== this.#owner) return false;
-    const until = this.#parts.clock.now() + leaseMs;
-    const next = path.join(this.#folder, lockName(fence + 1));
-    if (!disk.create(next, this.#text(until))) return false;
-    const now = readLockState(this.#folder, { disk, leaseMs });
-    if (now.fence !== fence + 1 || now.holder?.owner !== this.#owner) {
-      disk.remove(next);
+  #isGone(): boolean {
+    try {
+      return this.#parts.disk.stat(path.join(this.#folder, this.#name)) === undefined;
+    } catch {
       return false;
     }
-    this.#fence = fence + 1;
-    this.#until = until;
-    removeFormer(this.#folder, fence + 1, disk);
-    return true;
+  }
+
+  get #name(): string {
+    return lockName(this.fence, this.holder);
+  }
+
+  #rename(to: string): void {
+    this.#parts.disk.rename(path.join(this.#folder, this.#name), path.join(this.#folder, to));
   }
 
   #lose(): void {
     this.#cancelRenewal();
-    ownTokens.delete(this.#owner);
-    this.#lost.abort(
-      new ToolmapError(
-        "journal-fenced",
-        `The session "${this.#sessionId}" is another process's: this one stood still for too long.`,
-        {
-          fix: "Open the session again.",
-        },
-      ),
-    );
-  }
-
-  #text(until: number): string {
-    const { pid, machine } = this.#parts;
-    return JSON.stringify({ v: 1, owner: this.#owner, pid, machine, until });
+    liveOwners.delete(this.#owner);
+    const message = `The session "${this.#sessionId}" is lost: another process has taken it over, or its folder is gone.`;
+    this.#lost.abort(new ToolmapError("journal-fenced", message, { fix: "Open the session again." }));
   }
 }
 
-function liveHolder(folder: string, parts: LeaseParts): Holder | undefined {
-  const { holder } = readLockState(folder, parts);
-  return holder && isLive(holder, parts) ? holder : undefined;
+/** Each is lost to somebody who was quicker; so many in a row are no race but a disk that does not do what it says. */
+const MOST_ATTEMPTS = 1000;
+
+/** Leases that are held in this process. A lock with our process number and another owner is of a process that died before us. */
+const liveOwners = new Set<string>();
+
+const processToken = randomBytes(6).toString("hex");
+let owners = 0;
+
+function freshOwner(): string {
+  owners += 1;
+  return `${processToken}${owners.toString(36)}`;
+}
+
+/** False when the name is gone: somebody was quicker. */
+function tryRename(
+  disk: Disk,
+  { folder, from, to }: { readonly folder: string; readonly from: string; readonly to: string },
+): boolean {
+  try {
+    disk.rename(path.join(folder, from), path.join(folder, to));
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
+  }
 }
 
 /** Its lease has not run out, and its process is not known to be dead. */
 function isLive({ until, pid, machine, owner }: Holder, parts: LeaseParts): boolean {
   if (parts.clock.now() >= until) return false;
-  if (machine === "" || machine !== parts.machine) return true;
-  return pid === parts.pid ? ownTokens.has(owner) : parts.isAlive(pid);
+  if (machine !== parts.machine) return true;
+  return pid === parts.pid ? liveOwners.has(owner) : parts.isAlive(pid);
 }
 
-function openElsewhere(sessionId: string, holder: Holder | undefined, { pid }: LeaseParts): ToolmapError {
+function openElsewhere(sessionId: string, { pid, until }: Holder, parts: LeaseParts): ToolmapError {
   const who =
-    holder === undefined || holder.pid === pid
+    pid === parts.pid
       ? "this process has it open"
-      : `process ${holder.pid} has it, for now until ${new Date(holder.until).toISOString()}`;
+      : `process ${pid} has it open, for now until ${new Date(until).toISOString()}`;
   return new ToolmapError("session-open-elsewhere", `The session "${sessionId}" cannot be opened: ${who}.`, {
     fix: "Close it there, or watch it: toolmap sessions show --follow.",
   });
@@ -274,9 +275,11 @@ function isProcessAlive(pid: number): boolean {
 
 /** Process numbers mean something within one machine, and on Linux within one namespace: containers share a name at times. */
 function thisMachine(): string {
+  let namespace = "";
   try {
-    return `${os.hostname()} ${readlinkSync("/proc/self/ns/pid")}`;
+    namespace = readlinkSync("/proc/self/ns/pid");
   } catch {
-    return os.hostname();
+    // Not Linux.
   }
+  return hash("sha256", `${os.hostname()} ${namespace}`, "hex").slice(0, 12);
 }

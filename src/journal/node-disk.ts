@@ -33,7 +33,7 @@ export const nodeDisk: Disk = {
   },
   replace,
   rename: (from, to) => fs.renameSync(from, to),
-  remove: (target) => fs.rmSync(target, { recursive: true, force: true }),
+  remove,
 };
 
 function openForAppend(file: string): AppendFile {
@@ -78,6 +78,15 @@ function replace(file: string, bytes: Uint8Array): void {
   fs.closeSync(descriptor);
   fs.renameSync(beside, file);
   syncFolder(path.dirname(file));
+}
+
+/** A file, which is most of them, costs one call. */
+function remove(target: string): void {
+  try {
+    fs.unlinkSync(target);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") fs.rmSync(target, { recursive: true, force: true });
+  }
 }
 
 /** A name is on the disk once its folder is. Systems that cannot sync a folder keep names without it. */

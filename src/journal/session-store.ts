@@ -33,8 +33,7 @@ export function createSessionStore({
   clock = systemClock,
   leaseMs,
 }: SessionStoreOptions): SessionStore {
-  /** Their fences grow when they have to be taken again. */
-  const leases = new Map<string, { readonly fence: number }>();
+  const fences = new Map<string, number>();
   const lock = leaseLock({
     folderOf: (sessionId) => path.join(folder, sessionFolderName(sessionId)),
     disk,
@@ -46,7 +45,7 @@ export function createSessionStore({
     disk,
     clock,
     owns: (sessionId) => lock.stillOwns(sessionId),
-    fenceOf: (sessionId) => leases.get(sessionId)?.fence ?? 0,
+    fenceOf: (sessionId) => fences.get(sessionId) ?? 0,
   });
   return {
     ...store,
@@ -64,7 +63,7 @@ export function createSessionStore({
       lock: {
         async open(sessionId) {
           const lease = await lock.open(sessionId);
-          leases.set(sessionId, lease);
+          fences.set(sessionId, lease.fence);
           return {
             fence: lease.fence,
             lost: lease.lost,
@@ -73,7 +72,7 @@ export function createSessionStore({
                 // Closed before the lock goes: the next owner finds nothing half written.
                 await store.closeSession(sessionId);
               } finally {
-                leases.delete(sessionId);
+                fences.delete(sessionId);
                 await lease.release();
               }
             },
