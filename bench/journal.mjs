@@ -47,7 +47,7 @@ async function journalledCall(folder, { createAgentSession, createSessionStore }
         if (outcome !== "ok") throw new Error(`the bench is broken: ${outcome}`);
       }
     },
-    { count: 5000, warmUp: 10 },
+    { count: 5000, warmUp: 20 },
   );
   await session.close();
   await store.close();

@@ -4,7 +4,7 @@ import type { JournalPort, SpillPort } from "../core/dispatch/ports.ts";
 import type { SessionLockPort } from "../core/session/agent-session.ts";
 import type { Disk } from "./disk.ts";
 import { createFileStore, type FileStore } from "./file-store.ts";
-import { leaseLock } from "./lease-lock.ts";
+import { leaseLock, type LeaseLockOptions } from "./lease-lock.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { sessionFolderName } from "./session-folder.ts";
 
@@ -27,18 +27,22 @@ export interface SessionStore extends Omit<FileStore, "journal" | "spill" | "clo
  * Creates a store of sessions in a folder. The record of a session is written by the process that has its lock; a holder
  * that stood still past its lease finds its late write refused (`journal-fenced`).
  */
-export function createSessionStore({
-  folder,
-  disk = nodeDisk,
-  clock = systemClock,
-  leaseMs,
-}: SessionStoreOptions): SessionStore {
+export function createSessionStore(options: SessionStoreOptions): SessionStore {
+  return assembleStore(options, {});
+}
+
+/** `process`: what a simulation of several processes in one tells the lock. */
+export function assembleStore(
+  { folder, disk = nodeDisk, clock = systemClock, leaseMs }: SessionStoreOptions,
+  process: Pick<LeaseLockOptions, "after" | "isAlive" | "pid">,
+): SessionStore {
   const fences = new Map<string, number>();
   const lock = leaseLock({
     folderOf: (sessionId) => path.join(folder, sessionFolderName(sessionId)),
     disk,
     clock,
     ...(leaseMs === undefined ? {} : { leaseMs }),
+    ...process,
   });
   const store = createFileStore({
     folder,
