@@ -23,10 +23,11 @@ export class Dispatcher implements CallBook {
     this.#finished = new FinishedCalls(services.journal?.read ? Number.POSITIVE_INFINITY : undefined);
   }
 
-  /** Takes up what a record says has ended: its ids are used, and `once` answers from it. */
-  restore(calls: Iterable<readonly [id: string, finished: FinishedCall]>): void {
+  /** Takes up what a record says: these ids are used, and `once` answers from what has ended. */
+  restore(calls: Iterable<readonly [id: string, finished: FinishedCall | undefined]>): void {
     for (const [id, finished] of calls) {
-      this.#finished.add(id, finished);
+      if (finished) this.#finished.add(id, finished);
+      else this.#finished.open(id);
       const number = ownNumber(id);
       if (number > this.#lastNumber) this.#lastNumber = number;
     }

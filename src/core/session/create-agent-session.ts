@@ -23,11 +23,11 @@ import type { AgentSession, SessionOptions } from "./agent-session.ts";
 import { assertSessionOptions } from "./assert-options.ts";
 import { EventHub } from "./event-hub.ts";
 import { createHookState } from "./hook-state.ts";
-import { describeResumed, resumeSession } from "./resume.ts";
+import { describeResumed, resumeSession, usedIds } from "./resume.ts";
 import { resolveCallLimits, resolveGates } from "./resolve-options.ts";
 import { Session } from "./session.ts";
 import { SessionHealth } from "./session-health.ts";
-import { finishedCalls, readSessionRecord, type SessionRecord } from "./session-record.ts";
+import { readSessionRecord, type SessionRecord } from "./session-record.ts";
 import { type RecordEntry, SessionRecorder } from "./session-recorder.ts";
 import { SessionView } from "./session-view.ts";
 import { watchRegistry } from "./watch-registry.ts";
@@ -132,7 +132,7 @@ async function assemble(
     dispatcher.cancelAll("the session's lock was lost");
   });
   const resumed = resumeSession(record, (name) => mayRepeatTool(view.current, name));
-  dispatcher.restore(finishedCalls(record));
+  dispatcher.restore(usedIds(record, resumed));
   warnings.push(...describeResumed(resumed));
   for (const { callId, name, outcome, content } of resumed.found) {
     recorder.write({ type: "outcome", callId, name, outcome, content });

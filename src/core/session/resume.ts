@@ -1,3 +1,4 @@
+import type { FinishedCall } from "../dispatch/finished-calls.ts";
 import type { ToolCall } from "../tool/call.ts";
 import type { Warning } from "../tool/diagnostic.ts";
 import type { Message } from "../tool/message.ts";
@@ -105,6 +106,21 @@ function lostResult(
     : `"${name}" never ran: the process ended before it started.`;
   const content = Object.freeze([Object.freeze({ type: "text", text } as const)]);
   return Object.freeze({ callId, name, outcome, isError: true, content });
+}
+
+/**
+ * The ids that are used, each with what its call came to; undefined while it is open. An id that may run again under its own
+ * key, because no transcript has it, is not among them.
+ */
+export function* usedIds(
+  { calls }: SessionRecord,
+  { found, open }: Resumed,
+): Iterable<readonly [id: string, finished: FinishedCall | undefined]> {
+  for (const [id, { name, given, result }] of calls) if (result) yield [id, { name, input: given, result }];
+  for (const result of found) {
+    yield [result.callId, { name: result.name, input: calls.get(result.callId)?.given, result }];
+  }
+  for (const { id } of open?.calls ?? []) yield [id, undefined];
 }
 
 /** What a person who resumes a session has to know before going on. */

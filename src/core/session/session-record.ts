@@ -1,4 +1,3 @@
-import type { FinishedCall } from "../dispatch/finished-calls.ts";
 import { freezeJson, isRecord, type JsonObject, type JsonValue } from "../json.ts";
 import type { Content } from "../tool/content.ts";
 import type { AssistantPart, Message } from "../tool/message.ts";
@@ -38,11 +37,6 @@ export function readSessionRecord(entries: readonly JsonObject[]): SessionRecord
   for (const entry of entries) reader.take(entry);
   const { messages, calls, notes, usedApprovals, state, turns } = reader;
   return { isEmpty: entries.length === 0, messages, calls, notes, usedApprovals, state, turns };
-}
-
-/** The finished calls of a record, for ids that are given again. */
-export function* finishedCalls({ calls }: SessionRecord): Iterable<readonly [string, FinishedCall]> {
-  for (const [id, { name, given, result }] of calls) if (result) yield [id, { name, input: given, result }];
 }
 
 class RecordReader {
