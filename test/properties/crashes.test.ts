@@ -177,7 +177,7 @@ function startProcess(world: World, diesAt: number): SimulatedProcess {
         if (event.type !== "tool-call-finished" || world.dead.has(pid) || event.result.outcome !== "ok") return;
         // A session that could not record an outcome has said so.
         if (session.plan().warnings.some(({ code }) => code === "session-degraded")) return;
-        world.seenOk.add(event.result.content.map((block) => ("text" in block ? String(block.text) : "")).join());
+        world.seenOk.add(event.result.content.map((block) => ("text" in block ? block.text : "")).join());
       });
       return session;
     },
