@@ -1,9 +1,8 @@
 import { type Command, Option } from "commander";
+import { addSessionCommands } from "./add-session-commands.ts";
 import { CALLER_KINDS, type CallerKind } from "./caller-kind.ts";
-import type { RunCommand } from "./command-context.ts";
+import { type Choose, examples } from "./command-grammar.ts";
 import { readDuration } from "./input/read-duration.ts";
-
-type Choose = (command: Command, run: RunCommand) => void;
 
 /** Adds every command. Each loads its own code only when it runs, so that the others start quickly. */
 export function addCommands(program: Command, choose: Choose): void {
@@ -12,6 +11,7 @@ export function addCommands(program: Command, choose: Choose): void {
   addExplain(program, choose);
   addCall(program, choose);
   addRun(program, choose);
+  addSessionCommands(program, choose);
 }
 
 function addDemo(program: Command, choose: Choose): void {
@@ -149,8 +149,4 @@ function callerOption(description: string): Option {
 /** Known, so that it can be refused with a sentence; not shown before it works. */
 function configured(flags: string): Option {
   return new Option(flags).hideHelp();
-}
-
-function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
 }

@@ -34,7 +34,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     if (error instanceof CommanderError) return answer(error, { printed, argv });
     throw error;
   }
-  if (!chosen) throw usage("No command was given.", "toolmap --help");
+  if (!chosen) throw usage("No command was given.", helpFor(argv));
   const options = chosen.command.optsWithGlobals();
   refuseConfigured(options);
   return { kind: "command", globals: globalsOf(options), run: chosen.run };
@@ -53,7 +53,7 @@ function answer(
     case "commander.help":
       // `toolmap help` prints to stdout; a line without a command would print to stderr.
       if (printed !== "") return { kind: "help", text: printed };
-      throw usage("No command was given.", "toolmap --help");
+      throw usage("No command was given.", helpFor(argv));
     default:
       throw usage(error.message.replace(/^error: /, ""), helpFor(argv));
   }
