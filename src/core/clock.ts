@@ -47,17 +47,18 @@ function createSystemClock(): Clock {
     timer = undefined;
     timerDue = Number.POSITIVE_INFINITY;
     const now = performance.now();
-    let earliest = Number.POSITIVE_INFINITY;
     for (const list of lists.values()) {
       while (list.first && list.first.due <= now) {
         const deadline = list.first;
         removeDeadline(list, deadline);
         pending -= 1;
-        deadline.run();
+        runSafely(deadline.run);
       }
-      if (list.first) earliest = Math.min(earliest, list.first.due);
     }
     forgetEmptyLists();
+    // Only now: what ran may have set and cancelled others.
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const { first } of lists.values()) if (first) earliest = Math.min(earliest, first.due);
     if (earliest < timerDue) armTimer(earliest);
   }
 
@@ -71,6 +72,17 @@ function createSystemClock(): Clock {
 }
 
 const KEPT_LISTS = 64;
+
+/** A throw is the host's to report, and takes no other deadline with it. */
+function runSafely(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
 
 /** What setTimeout returns: a number in browsers, an object with ref and unref in Node. */
 type HostTimer = { ref?(): void; unref?(): void };

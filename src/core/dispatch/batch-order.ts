@@ -8,23 +8,29 @@ export class BatchOrder {
   readonly #declared: boolean[];
   /** Every call before this place has declared or settled. */
   #declaredUpTo = 0;
-  /** Earlier calls that hold something and have not settled, in call order. */
-  readonly #open = new Map<number, ResourceHold>();
+  /** Declared and not settled, by place. */
+  readonly #holds: (ResourceHold | undefined)[];
+  /** Those of them that hold something, in call order of their declaration: most calls hold nothing and need no look. */
+  readonly #keyed = new Map<number, ResourceHold>();
   #changed: (() => void)[] = [];
 
   constructor(size: number) {
     this.#declared = Array.from({ length: size }, () => false);
+    this.#holds = Array.from({ length: size }, () => undefined);
   }
 
   /** The call at this place wants to hold these. */
   declare(place: number, hold: ResourceHold): void {
-    if (hold.exclusive || hold.keys.length > 0) this.#open.set(place, hold);
+    this.#holds[place] = hold;
+    if (hold.exclusive || hold.keys.length > 0) this.#keyed.set(place, hold);
     this.#markDeclared(place);
   }
 
   /** The call at this place is over, or its executor has settled. Idempotent. */
   settle(place: number): void {
-    const wasOpen = this.#open.delete(place);
+    const wasOpen = this.#holds[place] !== undefined;
+    this.#holds[place] = undefined;
+    this.#keyed.delete(place);
     if (this.#declared[place] !== true) this.#markDeclared(place);
     else if (wasOpen) this.#wake();
   }
@@ -32,8 +38,9 @@ export class BatchOrder {
   /** The earlier call that this one has to wait for; `undeclared` while one of them may still declare anything. */
   blockerOf(place: number, hold: ResourceHold): ResourceHold | "undeclared" | undefined {
     if (place > this.#declaredUpTo) return "undeclared";
-    if (this.#open.size === 0) return undefined;
-    for (const [earlier, other] of this.#open) {
+    if (hold.exclusive) return this.#holds.slice(0, place).find((other) => other && conflicts(other, hold));
+    if (this.#keyed.size === 0) return undefined;
+    for (const [earlier, other] of this.#keyed) {
       if (earlier < place && conflicts(other, hold)) return other;
     }
     return undefined;
