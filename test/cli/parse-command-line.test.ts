@@ -46,6 +46,20 @@ describe("parseCommandLine", () => {
     },
   );
 
+  test.each([
+    ["sessions", "list"],
+    ["sessions", "show"],
+    ["sessions", "export"],
+    ["sessions", "repair"],
+    ["sessions", "purge"],
+    ["audit", "verify"],
+  ])("parseCommandLine shows help with examples for %s %s", (group, name) => {
+    const line = parseCommandLine([group, name, "--help"]);
+    expect(line.kind === "help" ? line.text : "").toMatch(
+      new RegExp(`Usage: toolmap ${group} ${name}[\\s\\S]+--json[\\s\\S]+Examples:\\n {2}\\$ toolmap ${group} ${name}`),
+    );
+  });
+
   test("parseCommandLine gives the version of the package", () => {
     expect(parseCommandLine(["--version"])).toEqual({
       kind: "version",
@@ -66,6 +80,13 @@ describe("parseCommandLine", () => {
     [["explain"], "tool"],
     [["tools", "--color", "pink"], "pink"],
     [["--help-me"], "--help-me"],
+    [["sessions"], "No command"],
+    [["sessions", "lisst"], "list"],
+    [["sessions", "list", "--limit", "0"], "--limit"],
+    [["sessions", "purge", "--keep", "-1"], "--keep"],
+    [["sessions", "purge", "--older-than", "soon"], "soon"],
+    [["sessions", "show"], "id"],
+    [["audit"], "No command"],
   ])("parseCommandLine refuses %j and names what is wrong", (argv, named) => {
     const error = failure(argv);
     expect(error.code).toBe("usage");

@@ -1,9 +1,10 @@
+import { Writable } from "node:stream";
 import { ToolmapError } from "../../../core/errors.ts";
 import type { ReadSession } from "../../../journal/read-session.ts";
 import type { CommandContext } from "../../command-context.ts";
 import { EXIT, type ExitCode } from "../../exit-code.ts";
 import { formatBytes, formatCount } from "../../output/format-amount.ts";
-import type { Output } from "../../output/output.ts";
+import type { OutStream, Output } from "../../output/output.ts";
 import { visibleLine } from "../../output/visible-text.ts";
 import { describeSession, type SessionDocument } from "./describe-session.ts";
 import { EntryLines } from "./entry-lines.ts";
@@ -60,13 +61,14 @@ async function watch(
   document: SessionDocument,
   { sessions, context }: { readonly sessions: Sessions; readonly context: CommandContext },
 ): Promise<ExitCode> {
-  const { out, host, signal } = context;
+  const { out, signal } = context;
   const lines = new EntryLines(out.paint);
+  const reader = watchReader(context.host.stdout);
   printHead(document, out);
   const { ended, problems } = await followSession(document.id, {
     sessions,
     signal,
-    isRead: () => !("destroyed" in host.stdout && host.stdout.destroyed === true),
+    isRead: () => !reader.hasLeft,
     show: (entry) => {
       for (const line of lines.of(entry)) out.line(line);
     },
@@ -74,7 +76,14 @@ async function watch(
   if (ended !== "stopped") printUnfinished(lines, "was interrupted", out);
   printProblems(problems, out);
   out.words(out.paintWords("dim", ENDS[ended]));
-  return ended === "stopped" ? EXIT.cancelled : EXIT.ok;
+  return ended === "stopped" && signal.aborted ? EXIT.cancelled : EXIT.ok;
+}
+
+/** Whoever reads may stop reading (`| head`). That is an error of the stream, and nothing else tells. */
+function watchReader(stdout: OutStream): { readonly hasLeft: boolean } {
+  const reader = { hasLeft: false };
+  if (stdout instanceof Writable) stdout.once("error", () => (reader.hasLeft = true));
+  return reader;
 }
 
 const ENDS: Readonly<Record<HowItEnded, string>> = {
