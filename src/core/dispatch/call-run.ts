@@ -143,6 +143,8 @@ export class CallRun implements HookHost, ResourceHold {
   secrets: Map<string, string> | undefined = undefined;
   /** Nobody knows whether the record of the intent was written. */
   isIntentOpen = false;
+  /** The intent was refused, so that nothing of the call is on record. */
+  isUnrecorded = false;
   lastProgress: ProgressUpdate | undefined = undefined;
   /** While an executor has an idle limit: it is alive. */
   onProgress: (() => void) | undefined = undefined;
@@ -210,7 +212,11 @@ export class CallRun implements HookHost, ResourceHold {
 
   /** Waits no longer than until the call is cancelled or `ms` have passed. One wait at a time. */
   waitFor<T>(work: PromiseLike<T>, ms: number): Promise<Waited<T>> {
-    if (this.cancelReason !== undefined) return Promise.resolve({ kind: "cancelled" });
+    if (this.cancelReason !== undefined) {
+      // Nobody looks at it any more, and nobody is to be told that it failed.
+      Promise.resolve(work).catch(() => undefined);
+      return Promise.resolve({ kind: "cancelled" });
+    }
     return new Promise((resolve) => {
       const end = (waited: Waited<T>): void => {
         cancelDeadline?.();

@@ -16,7 +16,8 @@ export function recordIntent(run: CallRun): void | Promise<void> {
 
 /** Journals how the call ended. Where that fails the real result stays and the session is degraded. */
 export function recordOutcome(run: CallRun): void | Promise<void> {
-  if (!mayRecord(run) || run.recorded) return undefined;
+  // What says itself that it could not be recorded, and did nothing, costs the session no trust.
+  if (!mayRecord(run) || run.recorded || run.isUnrecorded) return undefined;
   const { outcome = "error", content, structuredContent } = run;
   const recorded = appendOrDegrade(run, {
     type: "outcome",
@@ -61,6 +62,7 @@ async function appendIntent(run: CallRun): Promise<void> {
   // The pipeline answers for an abort; an intent that is followed by its outcome alone says so.
   run.isIntentOpen = waited.kind === "cancelled" || waited.kind === "timed-out";
   if (waited.kind === "settled" || waited.kind === "cancelled") return;
+  run.isUnrecorded = waited.kind === "failed";
   run.refuse("error", `"${run.name}" did not run: the journal could not be written (${describeFailure(run, waited)}).`);
 }
 

@@ -165,7 +165,7 @@ async function assemble(
       stopWatching();
       await recorder.close();
       await closeRegistry();
-      await lease?.release();
+      await lease?.release().catch((error: unknown) => health.degrade(messageOf(error)));
     },
   });
 }

@@ -249,7 +249,7 @@ describe("a session", () => {
     const said = model.requests
       .at(-1)
       ?.messages.flatMap((message) =>
-        message.role === "user" ? message.content.map((block) => ("text" in block ? String(block.text) : "")) : [],
+        message.role === "user" ? message.content.map((block) => ("text" in block ? block.text : "")) : [],
       );
     expect(said).toEqual(["go", "kept", "more"]);
   });
