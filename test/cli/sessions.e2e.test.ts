@@ -185,6 +185,20 @@ describe.skipIf(!hasScript)(
       expect((await cli(["audit", "verify"])).code).toBe(0);
     }, 60_000);
 
+    test("sessions purge takes Ctrl-C at its question as an end without a removal", async () => {
+      const { cli, terminal } = place();
+      await cli(["run", "--script", "first.json"]);
+      const { code } = await terminal(["sessions", "purge", "--keep", "0"], {
+        stdin: "open",
+        during: async (child) => {
+          await hasSaid(child, "[y/N]");
+          child.stdin?.end("\u0003");
+        },
+      });
+      expect(code).toBe(130);
+      expect(parse<ListDocument>(await cli(["sessions", "list", "--json"])).sessions).toHaveLength(1);
+    });
+
     test("a run that is under way is spared by purge and repair", async () => {
       const { cli, terminal } = place(WAITS);
       const seen: CliResult[] = [];
