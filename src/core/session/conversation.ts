@@ -52,6 +52,7 @@ export class Conversation {
   /** Calls of the record's last answer that have to be dispatched before anything else is said. */
   #open: OpenAnswer | undefined;
   #steering: string[] = [];
+  #turn: number | undefined;
   #active: ActivePrompt | undefined;
   #prompt: { readonly tools: readonly ToolDescriptor[]; readonly text: string | undefined } | undefined;
 
@@ -137,7 +138,11 @@ export class Conversation {
         this.#open = undefined;
         return open;
       },
-      beginTurn: () => this.#beginTurn(),
+      beginTurn: () => {
+        const turn = this.#beginTurn();
+        this.#turn = turn.number;
+        return turn;
+      },
       systemPrompt: (tools) => this.#systemPrompt(tools),
       emit: (event, turn) => this.#parts.hub.emit(event, undefined, turn),
     };
@@ -155,7 +160,8 @@ export class Conversation {
   /** Results are on record already, as their calls' outcomes. */
   #push(message: Message): void {
     this.#transcript.push(message);
-    if (message.role !== "tool") this.#parts.recorder.write({ type: "message", message });
+    if (message.role === "tool") return;
+    this.#parts.recorder.write({ type: "message", ...(this.#turn === undefined ? {} : { turn: this.#turn }), message });
   }
 
   /** Built anew only when the tools that are sent have changed. */
