@@ -87,10 +87,8 @@ describe("resume", () => {
   });
 
   test("SES-01 a call that had started and has no outcome is interrupted, told, on record, and not run again", async () => {
-    const entries = await record(
-      [makeTool("pay"), makeTool("t")],
-      [call("a", "t"), call("b", "pay"), call("c", "pay")],
-    );
+    const tools = [makeTool("pay"), makeTool("t")];
+    const entries = await record(tools, [call("a", "t")], [call("b", "pay"), call("c", "pay")]);
     const journal = cutAfter(entries, ({ type, callId }) => type === "intent" && callId === "b");
     let ran = 0;
     for (const expected of [["call-interrupted"], []]) {
