@@ -1,6 +1,7 @@
 /** The record of a session on disk. */
 export type { AppendFile, Disk } from "./disk.ts";
 export type { SessionExport } from "./export-session.ts";
+export type { Holder } from "./lease-name.ts";
 export type { Problem, ProblemKind } from "./problem.ts";
 export type { Purge, PurgeOptions } from "./purge-sessions.ts";
 export type { Head } from "./read-journal.ts";

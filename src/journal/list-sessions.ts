@@ -17,13 +17,38 @@ export function listSessions(folder: string, disk: Disk): readonly IndexRow[] {
     removeDeadStrayFiles(disk, folder);
     const index = readIndex(disk.read(path.join(folder, INDEX_NAME)));
     const names = disk.list(folder).filter((name) => !name.startsWith(".") && name !== INDEX_NAME);
-    const rows = names.flatMap((name) => rowOf(folder, { name, disk, cached: index.get(name) }) ?? []);
-    const isFresh = rows.length === index.size && rows.every((row) => index.get(row.folder) === row);
-    if (!isFresh) writeIndex(folder, { rows, disk });
+    const rows = names.flatMap((name) => rowOrFallback(folder, { name, disk, cached: index.get(name) }) ?? []);
+    const readable = rows.filter(({ size }) => size !== UNREADABLE);
+    const isFresh = readable.length === index.size && readable.every((row) => index.get(row.folder) === row);
+    if (!isFresh) writeIndex(folder, { rows: readable, disk });
     return rows.toSorted(newestFirst);
   } catch (error) {
     throw journalError(folder, "listed", error);
   }
+}
+
+/** One record that cannot be read hides no other. It is not put into the index: its reason may go away. */
+function rowOrFallback(
+  folder: string,
+  session: { readonly name: string; readonly disk: Disk; readonly cached: IndexRow | undefined },
+): IndexRow | undefined {
+  try {
+    return rowOf(folder, session);
+  } catch {
+    return unreadableRow(session.name);
+  }
+}
+
+const UNREADABLE = -1;
+
+function unreadableRow(name: string): IndexRow {
+  const at = new Date(0).toISOString();
+  return {
+    folder: name,
+    size: UNREADABLE,
+    time: 0,
+    summary: { id: name, openedAt: at, changedAt: at, lines: 0, bytes: 0, title: "", state: "damaged", problems: 1 },
+  };
 }
 
 function rowOf(

@@ -5,6 +5,7 @@ import type { SessionLockPort } from "../core/session/agent-session.ts";
 import type { Disk } from "./disk.ts";
 import { createFileStore, type FileStore } from "./file-store.ts";
 import { leaseLock, type LeaseLockOptions } from "./lease-lock.ts";
+import type { Holder } from "./lease-name.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { sessionFolderName } from "./session-folder.ts";
 
@@ -19,6 +20,8 @@ export interface SessionStoreOptions {
 
 /** Sessions on disk: what createAgentSession takes as `ports`, and what is done with records. */
 export interface SessionStore extends Omit<FileStore, "journal" | "spill" | "closeSession"> {
+  /** The process that has a session open, this one or another. */
+  holderOf(sessionId: string): Holder | undefined;
   /** One object for any number of sessions of this process. Their lock is taken when they open, and given back when they close. */
   readonly ports: { readonly journal: JournalPort; readonly lock: SessionLockPort; readonly spill: SpillPort };
 }
@@ -53,6 +56,7 @@ export function assembleStore(
   });
   return {
     ...store,
+    holderOf: (sessionId) => lock.holderOf(sessionId),
     purge: async (options) =>
       store.purge({
         ...options,

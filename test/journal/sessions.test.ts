@@ -132,6 +132,19 @@ describe("list", () => {
 describe("purge", () => {
   const isLocked = (): boolean => false;
 
+  test("list shows a session whose record cannot be opened, and the others as ever, and forgets it when it has gone", async () => {
+    const folder = temporaryFolder();
+    const { store } = await threeSessions(folder);
+    await store.close();
+    mkdirSync(path.join(folder, "broken", "journal.jsonl"), { recursive: true });
+    writeFileSync(path.join(folder, "broken", "journal.jsonl", "x"), "");
+    for (let time = 0; time < 2; time += 1) {
+      const listed = await createFileStore({ folder }).list();
+      expect(listed.map(({ id }) => id).sort()).toEqual(["Mid/dle", "broken", "new", "old"]);
+      expect(listed.find(({ id }) => id === "broken")).toMatchObject({ state: "damaged", problems: 1 });
+    }
+  });
+
   test("purge removes whole sessions and says what stays and why", async () => {
     const folder = temporaryFolder();
     const { store } = await threeSessions(folder);

@@ -12,6 +12,7 @@ import type { CommandContext } from "../command-context.ts";
 import { type ExitCode, exitOfRun } from "../exit-code.ts";
 import { openStore } from "../open-store.ts";
 import { withSession } from "../with-session.ts";
+import { findReadable } from "./sessions/find-session.ts";
 import type { Output } from "../output/output.ts";
 import { resultLine } from "../output/result-line.ts";
 import { visibleLine } from "../output/visible-text.ts";
@@ -53,7 +54,8 @@ async function findSession(
   if (session !== undefined && goesOn === true) {
     throw new ToolmapError("usage", "--session and --continue say two different things.", { fix: "Give one of them." });
   }
-  if (goesOn !== true) return session;
+  if (session !== undefined) return findReadable(session, await store.list()).id;
+  if (goesOn !== true) return undefined;
   for (const { id } of await store.list()) {
     const { entries } = await store.readSession(id);
     if (entries.some(({ type, folder }) => type === "opened-in" && folder === cwd)) return id;

@@ -1,8 +1,6 @@
 import path from "node:path";
 import { systemClock } from "../../../core/clock.ts";
-import { leaseLock } from "../../../journal/lease-lock.ts";
 import type { Holder } from "../../../journal/lease-name.ts";
-import { nodeDisk } from "../../../journal/node-disk.ts";
 import { sessionFolderName } from "../../../journal/session-folder.ts";
 import type { SessionStore } from "../../../journal/session-store.ts";
 import type { CommandContext } from "../../command-context.ts";
@@ -22,11 +20,10 @@ export interface Sessions {
 export function openSessions(context: CommandContext): Sessions {
   const folder = path.join(stateFolder(context.host.env), "sessions");
   const folderOf = (sessionId: string): string => path.join(folder, sessionFolderName(sessionId));
-  // Only asked, never taken: the store's own lock is the one that is.
-  const lock = leaseLock({ folderOf, disk: nodeDisk, clock: systemClock });
+  const store = openStore(context);
   return {
-    store: openStore(context),
-    holderOf: (sessionId) => lock.holderOf(sessionId),
+    store,
+    holderOf: (sessionId) => store.holderOf(sessionId),
     folderOf,
     now: () => systemClock.now(),
   };
