@@ -1,3 +1,4 @@
+import { NO_OUTPUT } from "../dispatch/normalise-output.ts";
 import { freezeJson, isRecord, type JsonObject, type JsonValue } from "../json.ts";
 import type { Content } from "../tool/content.ts";
 import type { AssistantPart, Message } from "../tool/message.ts";
@@ -34,13 +35,24 @@ export interface SessionRecord {
 /** Reads entries in their order. They come from outside: what is unknown or has another shape is passed over. */
 export function readSessionRecord(entries: readonly JsonObject[]): SessionRecord {
   const reader = new RecordReader();
-  for (const entry of entries) reader.take(entry);
+  for (const entry of entries) takeSafely(reader, entry);
   const { messages, calls, notes, usedApprovals, state, turns } = reader;
   return { isEmpty: entries.length === 0, messages, calls, notes, usedApprovals, state, turns };
 }
 
+function takeSafely(reader: RecordReader, entry: unknown): void {
+  if (!isRecord(entry)) return;
+  try {
+    // Its members are JSON: the journal read it as that.
+    reader.take(entry as JsonObject);
+  } catch {
+    // Nested deeper than anything here can follow.
+  }
+}
+
 class RecordReader {
   readonly messages: Message[] = [];
+  readonly #callIds = new Set<string>();
   readonly calls = new Map<string, RecordedCall>();
   readonly notes = new Map<string, string>();
   readonly usedApprovals = new Map<string, number>();
@@ -49,11 +61,11 @@ class RecordReader {
 
   take(entry: JsonObject): void {
     const { turn } = entry;
-    if (typeof turn === "number" && turn > this.turns) this.turns = turn;
+    if (Number.isSafeInteger(turn) && Number(turn) > this.turns) this.turns = Number(turn);
     switch (entry["type"]) {
       case "message": {
         const message = readMessage(entry["message"]);
-        if (message) this.messages.push(message);
+        if (message) this.#say(message);
         return;
       }
       case "approval-requested":
@@ -72,11 +84,28 @@ class RecordReader {
         return;
       case "state":
         if (typeof entry["key"] === "string" && entry["value"] !== undefined)
-          this.state.set(entry["key"], entry["value"]);
+          this.state.set(entry["key"], freezeJson(entry["value"]));
         return;
       default:
         return;
     }
+  }
+
+  /** No provider takes an empty message, or an id twice: an entry that was written twice is one message. */
+  #say(message: Message): void {
+    if (message.role === "user" && message.content.length > 0) this.messages.push(message);
+    if (message.role !== "assistant") return;
+    const parts = message.parts.filter((part) => part.type !== "tool-call" || this.#isNewCall(part));
+    const hasLostAllCalls = parts.length < message.parts.length && !parts.some(({ type }) => type === "tool-call");
+    if (parts.length === 0 || hasLostAllCalls) return;
+    this.messages.push(parts.length === message.parts.length ? message : Object.freeze({ ...message, parts }));
+  }
+
+  #isNewCall({ call: { id }, providerExecuted }: Extract<AssistantPart, { readonly type: "tool-call" }>): boolean {
+    if (providerExecuted === true) return true;
+    if (id === "" || this.#callIds.has(id)) return false;
+    this.#callIds.add(id);
+    return true;
   }
 
   #reach(entry: JsonObject, reached: Reached): void {
@@ -85,13 +114,22 @@ class RecordReader {
     const before = this.calls.get(callId);
     const input = isRecord(entry["input"]) ? entry["input"] : before?.input;
     const given = isRecord(entry["given"]) ? entry["given"] : (before?.given ?? input);
-    const result = reached === "ended" ? readResult(entry, { callId, name }) : before?.result;
-    this.calls.set(callId, { callId, name, reached: result ? "ended" : reached, given, input, result });
+    const result = (reached === "ended" ? readResult(entry, { callId, name }) : undefined) ?? before?.result;
+    this.calls.set(callId, { callId, name, reached: furthest(before, { reached, result }), given, input, result });
   }
 
   #use({ use, expiresAt }: JsonObject): void {
     if (typeof use === "string" && typeof expiresAt === "number") this.usedApprovals.set(use, expiresAt);
   }
+}
+
+/** What may have run is never taken back: not by a later ask, and not by an outcome that cannot be read. */
+function furthest(
+  before: RecordedCall | undefined,
+  { reached, result }: Pick<RecordedCall, "reached" | "result">,
+): Reached {
+  if (result) return "ended";
+  return reached === "ended" || before?.reached === "intended" ? "intended" : reached;
 }
 
 function readResult(
@@ -105,12 +143,19 @@ function readResult(
     name,
     outcome,
     isError: outcome !== "ok",
-    content: readBlocks(content as readonly JsonValue[]),
+    content: saySomething(readBlocks(content as readonly JsonValue[])),
     ...(structuredContent === undefined ? {} : { structuredContent: freezeJson(structuredContent) }),
     // For programs and people alone, who get what was written.
     ...(isRecord(details) ? { details: freezeJson(details) as ResultDetails } : {}),
   });
 }
+
+function saySomething(content: readonly Content[]): readonly Content[] {
+  const isBlank = content.every((block) => block.type === "text" && block.text.trim() === "");
+  return isBlank ? NOTHING : content;
+}
+
+const NOTHING: readonly Content[] = freezeJson([{ type: "text", text: NO_OUTPUT }]);
 
 function readMessage(value: JsonValue | undefined): Message | undefined {
   if (!isRecord(value)) return undefined;
