@@ -11,30 +11,56 @@ export const systemClock: Clock = createSystemClock();
 
 /**
  * Deadlines of equal length fall due in the order they were set, so a list for each length is always sorted: setting and
- * cancelling touch the ends of a list and no timer of the host, which costs ten times as much.
+ * cancelling touch the ends of a list and no timer of the host, which costs ten times as much. Their time counts from the next
+ * turn of the event loop: most are cancelled before, and then nobody has asked what time it is, which costs as much again.
  */
 function createSystemClock(): Clock {
+  /** Set in this turn of the event loop. */
+  const fresh: DeadlineList = { first: undefined, last: undefined };
   const lists = new Map<number, DeadlineList>();
+  let isStartDue = false;
   let timer: HostTimer | undefined;
   let timerDue = Number.POSITIVE_INFINITY;
   let pending = 0;
 
   function after(ms: number, run: () => void): () => void {
+    const deadline: Deadline = { ms, due: 0, run, list: undefined, previous: undefined, next: undefined };
+    appendDeadline(fresh, deadline);
+    pending += 1;
+    if (!isStartDue) {
+      isStartDue = true;
+      afterThisTurn(startFresh);
+    }
+    return () => {
+      if (!removeDeadline(deadline)) return;
+      pending -= 1;
+      if (pending === 0) timer?.unref?.();
+    };
+  }
+
+  function startFresh(): void {
+    isStartDue = false;
+    const now = performance.now();
+    let earliest = Number.POSITIVE_INFINITY;
+    while (fresh.first) {
+      const deadline = fresh.first;
+      removeDeadline(deadline);
+      deadline.due = now + deadline.ms;
+      appendDeadline(listOf(deadline.ms), deadline);
+      earliest = Math.min(earliest, deadline.due);
+    }
+    if (earliest < timerDue) armTimer(earliest);
+    else if (pending > 0) timer?.ref?.();
+  }
+
+  function listOf(ms: number): DeadlineList {
     let list = lists.get(ms);
     if (!list) {
       forgetEmptyLists();
       list = { first: undefined, last: undefined };
       lists.set(ms, list);
     }
-    const deadline = appendDeadline(list, performance.now() + ms, run);
-    pending += 1;
-    if (deadline.due < timerDue) armTimer(deadline.due);
-    else if (pending === 1) timer?.ref?.();
-    return () => {
-      if (!removeDeadline(list, deadline)) return;
-      pending -= 1;
-      if (pending === 0) timer?.unref?.();
-    };
+    return list;
   }
 
   function armTimer(due: number): void {
@@ -50,13 +76,13 @@ function createSystemClock(): Clock {
     for (const list of lists.values()) {
       while (list.first && list.first.due <= now) {
         const deadline = list.first;
-        removeDeadline(list, deadline);
+        removeDeadline(deadline);
         pending -= 1;
         runSafely(deadline.run);
       }
     }
     forgetEmptyLists();
-    // Only now: what ran may have set and cancelled others.
+    // Only now: what ran may have cancelled others.
     let earliest = Number.POSITIVE_INFINITY;
     for (const { first } of lists.values()) if (first) earliest = Math.min(earliest, first.due);
     if (earliest < timerDue) armTimer(earliest);
@@ -84,6 +110,10 @@ function runSafely(run: () => void): void {
   }
 }
 
+/** Taken once, so that a host which replaces its timers later changes nothing here. */
+export const afterThisTurn: (run: () => void) => void =
+  typeof setImmediate === "function" ? setImmediate : (run) => void setTimeout(run, 0);
+
 /** What setTimeout returns: a number in browsers, an object with ref and unref in Node. */
 type HostTimer = { ref?(): void; unref?(): void };
 
@@ -91,28 +121,33 @@ type HostTimer = { ref?(): void; unref?(): void };
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Deadline {
-  readonly due: number;
+  readonly ms: number;
+  /** On the scale of performance.now(), once it counts. */
+  due: number;
   readonly run: () => void;
+  /** Undefined once it has run or was cancelled. */
+  list: DeadlineList | undefined;
   previous: Deadline | undefined;
   next: Deadline | undefined;
-  isPending: boolean;
 }
 interface DeadlineList {
   first: Deadline | undefined;
   last: Deadline | undefined;
 }
 
-function appendDeadline(list: DeadlineList, due: number, run: () => void): Deadline {
-  const deadline: Deadline = { due, run, previous: list.last, next: undefined, isPending: true };
+function appendDeadline(list: DeadlineList, deadline: Deadline): void {
+  deadline.list = list;
+  deadline.previous = list.last;
+  deadline.next = undefined;
   if (list.last) list.last.next = deadline;
   else list.first = deadline;
   list.last = deadline;
-  return deadline;
 }
 
-function removeDeadline(list: DeadlineList, deadline: Deadline): boolean {
-  if (!deadline.isPending) return false;
-  deadline.isPending = false;
+function removeDeadline(deadline: Deadline): boolean {
+  const { list } = deadline;
+  if (!list) return false;
+  deadline.list = undefined;
   if (deadline.previous) deadline.previous.next = deadline.next;
   else list.first = deadline.next;
   if (deadline.next) deadline.next.previous = deadline.previous;

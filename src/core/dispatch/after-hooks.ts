@@ -22,7 +22,7 @@ function runFrom(run: CallRun, hooks: readonly Hook[], from: number): void | Pro
     if (hook === undefined || run.cancelReason !== undefined) return undefined;
     const { call, tool, input, caller } = hookEvent(run);
     const event = Object.freeze({ call, tool, input, caller, result: draftOf(run) });
-    const answer = callHook(run, hook, (context) => hook.afterToolCall?.(event, context));
+    const answer = callHook(run, hook, event);
     if (isPromiseLike(answer)) {
       return answer.then((late) => {
         applyAnswer(run, hook, late);

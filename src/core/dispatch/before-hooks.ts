@@ -27,7 +27,7 @@ function runFrom(run: CallRun, hooks: readonly Hook[], from: number): void | Pro
     const hook = hooks[index];
     if (hook === undefined) return undefined;
     if (run.cancelReason !== undefined) return refuseCancelled(run);
-    const answer = callHook(run, hook, (context) => hook.beforeToolCall?.(hookEvent(run), context));
+    const answer = callHook(run, hook, hookEvent(run));
     if (isPromiseLike(answer)) {
       return answer.then((late) => {
         applyAnswer(run, hook, late);

@@ -1,3 +1,4 @@
+import { afterThisTurn } from "../clock.ts";
 import { isPromiseLike } from "../json.ts";
 import { messageOf } from "../hooks/call-hook.ts";
 import { CallContext } from "./call-context.ts";
@@ -142,7 +143,7 @@ function answerInterrupted(run: CallRun, why: "cancelled" | "timed-out", ms: num
     why === "cancelled"
       ? `"${run.name}" was cancelled while it ran (${said}). It may have done a part of its work.`
       : `"${run.name}" did not finish within ${ms} ms (${said}) and was told to stop. It may have done a part of its work.`;
-  run.refuse(why, text);
+  run.end(why, text);
   const { content, message } = run.lastProgress ?? {};
   if (content) run.content = [...content, ...run.content];
   else if (message !== undefined) run.content = [{ type: "text", text: message }, ...run.content];
@@ -162,12 +163,4 @@ function settleLate(run: CallRun, raw: NonNullable<CallRun["raw"]>): void {
   giveUpKeys(run);
   settleInBatch(run);
   recordLate(run, raw.kind === "value" ? { value: raw.value } : { error: messageOf(raw.error) });
-}
-
-/** Taken once, so that a host which replaces its timers later does not hold up aborts. */
-const immediate: (run: () => void) => void =
-  typeof setImmediate === "function" ? setImmediate : (run) => void setTimeout(run, 0);
-
-function afterThisTurn(run: () => void): void {
-  immediate(run);
 }

@@ -1,5 +1,6 @@
 import { isPromiseLike } from "../json.ts";
-import type { Hook, HookContext } from "./hook.ts";
+import type { ToolResult } from "../tool/result.ts";
+import type { Hook, HookEvent } from "./hook.ts";
 import { type HookHost, HookTurn } from "./hook-turn.ts";
 
 /** What became of one run of a hook. */
@@ -15,35 +16,30 @@ const CANCELLED: HookAnswer = Object.freeze({ kind: "cancelled" });
  * Runs a hook's function under the session write lock, or outside it if the hook is `concurrent`, and bounded in time.
  * Never throws and never rejects. A hook that answers at once under a free lock costs no tick.
  */
-export function callHook(
-  host: HookHost,
-  hook: Hook,
-  invoke: (context: HookContext) => unknown,
-): HookAnswer | Promise<HookAnswer> {
+export function callHook(host: HookHost, hook: Hook, event: HookEvent | AfterEvent): HookAnswer | Promise<HookAnswer> {
   const turn = new HookTurn(host, hook);
-  if (hook.concurrent === true || turn.tryLock()) return runHook(host, hook, { turn, invoke });
-  return waitForTurn(host, hook, { turn, invoke });
+  if (hook.concurrent === true || turn.tryLock()) return runHook(host, turn, event);
+  return waitForTurn(host, turn, event);
 }
 
-interface Invocation {
-  readonly turn: HookTurn;
-  readonly invoke: (context: HookContext) => unknown;
-}
+/** What an after-hook is given; its `result` tells the two apart. */
+export type AfterEvent = HookEvent & { readonly result: ToolResult };
 
-async function waitForTurn(host: HookHost, hook: Hook, invocation: Invocation): Promise<HookAnswer> {
+async function waitForTurn(host: HookHost, turn: HookTurn, event: HookEvent | AfterEvent): Promise<HookAnswer> {
   // Every holder is bounded by its own deadline, so this wait needs none of its own.
-  const waited = await host.waitFor(invocation.turn.lock(), Number.POSITIVE_INFINITY);
+  const waited = await host.waitFor(turn.lock(), Number.POSITIVE_INFINITY);
   // The abort may have come after the lock and before this.
-  if (waited.kind === "settled" && host.cancelReason === undefined) return runHook(host, hook, invocation);
-  invocation.turn.end();
+  if (waited.kind === "settled" && host.cancelReason === undefined) return runHook(host, turn, event);
+  turn.end();
   return CANCELLED;
 }
 
-function runHook(host: HookHost, hook: Hook, { turn, invoke }: Invocation): HookAnswer | Promise<HookAnswer> {
+function runHook(host: HookHost, turn: HookTurn, event: HookEvent | AfterEvent): HookAnswer | Promise<HookAnswer> {
+  const { hook } = turn;
   let value: unknown;
   try {
-    value = invoke(turn);
-    if (isPromiseLike(value)) return waitForHook(host, hook, { turn, work: value });
+    value = "result" in event ? hook.afterToolCall?.(event, turn) : hook.beforeToolCall?.(event, turn);
+    if (isPromiseLike(value)) return waitForHook(host, turn, value);
   } catch (error) {
     turn.end();
     return { kind: "failed", message: describeThrow(hook, error) };
@@ -52,11 +48,8 @@ function runHook(host: HookHost, hook: Hook, { turn, invoke }: Invocation): Hook
   return value === undefined ? NOTHING : { kind: "returned", value };
 }
 
-async function waitForHook(
-  host: HookHost,
-  hook: Hook,
-  { turn, work }: { readonly turn: HookTurn; readonly work: PromiseLike<unknown> },
-): Promise<HookAnswer> {
+async function waitForHook(host: HookHost, turn: HookTurn, work: PromiseLike<unknown>): Promise<HookAnswer> {
+  const { hook } = turn;
   const ms = turn.startDeadline();
   const waited = await host.waitFor(work, ms);
   turn.end();

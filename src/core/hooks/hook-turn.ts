@@ -31,7 +31,7 @@ export interface HookHost {
  */
 export class HookTurn implements HookContext {
   readonly #host: HookHost;
-  readonly #hook: Hook;
+  readonly hook: Hook;
   #hold: LockHold | undefined;
   /** The lock was taken for this turn and no hold was needed yet. */
   #ownsLock = false;
@@ -50,7 +50,7 @@ export class HookTurn implements HookContext {
 
   constructor(host: HookHost, hook: Hook) {
     this.#host = host;
-    this.#hook = hook;
+    this.hook = hook;
   }
 
   /** Takes the session's lock if that needs no wait. */
@@ -100,7 +100,7 @@ export class HookTurn implements HookContext {
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#cancellations) for (const cancel of this.#cancellations) cancel();
-    this.#controller?.abort(new ToolmapError("hook-expired", `Hook "${this.#hook.name}" is over.`));
+    this.#controller?.abort(new ToolmapError("hook-expired", `Hook "${this.hook.name}" is over.`));
     if (this.#ownsLock) {
       this.#host.lock.release();
       return;
@@ -119,7 +119,7 @@ export class HookTurn implements HookContext {
   }
 
   get #timeoutMs(): number {
-    return this.#hook.timeoutMs ?? this.#host.hookMs;
+    return this.hook.timeoutMs ?? this.#host.hookMs;
   }
 
   get sessionId(): string {
@@ -182,7 +182,7 @@ export class HookTurn implements HookContext {
     if (!this.#isOver) return;
     throw new ToolmapError(
       "hook-expired",
-      `Hook "${this.#hook.name}" cannot ${action}: it has settled or its deadline has passed.`,
+      `Hook "${this.hook.name}" cannot ${action}: it has settled or its deadline has passed.`,
       {
         fix: "Await everything the hook starts, or raise its timeoutMs.",
       },
