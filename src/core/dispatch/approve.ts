@@ -105,6 +105,9 @@ export async function askApprover(run: CallRun): Promise<void> {
   if (ticket.isFirst) {
     run.emit({ type: "approval-requested", request: ticket.request });
     await recordApproval(run, { type: "approval-requested", request: recordable(ticket.request) });
+  } else {
+    // It waits for the same answer, and would wait again in a later process.
+    await recordApproval(run, { type: "approval-joined", id: ticket.request.id });
   }
   const waited = await run.waitFor(ticket.ended, Number.POSITIVE_INFINITY);
   if (waited.kind === "settled") {

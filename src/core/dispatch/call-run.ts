@@ -17,6 +17,7 @@ import type { DispatchServices, TurnScope } from "./dispatch-services.ts";
 import type { TraceStep } from "./explanation.ts";
 import type { FinishedCall } from "./finished-calls.ts";
 import type { Link } from "./linked-list.ts";
+import { describeInterrupted } from "./describe-interrupted.ts";
 import type { GivenCall } from "./read-call.ts";
 import type { ResourceHold } from "./resource-table.ts";
 
@@ -55,6 +56,8 @@ export interface CallBook {
   /** The run is given up without a result: it was only prepared or explained. */
   forget(run: CallRun): void;
   finishedCall(id: string): FinishedCall | undefined;
+  /** Whether a process that is gone had started this call, and nobody knows how it ended. */
+  mayHaveRun(callId: string): boolean;
   addLate(run: CallRun): void;
   removeLate(run: CallRun): void;
 }
@@ -192,8 +195,18 @@ export class CallRun implements HookHost, ResourceHold {
     return this.outcome !== undefined;
   }
 
-  /** Ends the call before or without its effect. The first answer stays. */
+  /**
+   * Ends the call before or without its effect. The first answer stays. A call that a process before this one had started
+   * may have had its effect then, and that is what has to be told.
+   */
   refuse(outcome: Outcome, text: string): void {
+    if (this.outcome !== undefined) return;
+    if (!this.dispatcher.mayHaveRun(this.callId)) this.end(outcome, text);
+    else this.end("interrupted", `${describeInterrupted(this.name)} It was not run again: ${text}`);
+  }
+
+  /** Ends the call, whatever it has done. The first answer stays. */
+  end(outcome: Outcome, text: string): void {
     if (this.outcome !== undefined) return;
     this.outcome = outcome;
     this.content = [{ type: "text", text }];

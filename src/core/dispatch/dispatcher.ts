@@ -14,6 +14,8 @@ export class Dispatcher implements CallBook {
   readonly #late = new Set<CallRun>();
   /** Calls whose id was given: only those can be given again. */
   readonly #finished: FinishedCalls;
+  /** Calls of the record that had started and have no outcome, but may run again. */
+  readonly #started = new Set<string>();
   readonly #renames = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
   #lastNumber = 0;
@@ -23,13 +25,22 @@ export class Dispatcher implements CallBook {
     this.#finished = new FinishedCalls(services.journal?.read ? Number.POSITIVE_INFINITY : undefined);
   }
 
-  /** Takes up what a record says: these ids are used, and `once` answers from what has ended. */
-  restore(calls: Iterable<readonly [id: string, finished: FinishedCall | undefined]>): void {
+  /**
+   * Takes up what a record says: these ids are used, and `once` answers from what has ended. `started` are the calls that may
+   * run again, each under its own id.
+   */
+  restore(
+    calls: Iterable<readonly [id: string, finished: FinishedCall | undefined]>,
+    started: Iterable<string> = [],
+  ): void {
     for (const [id, finished] of calls) {
       if (finished) this.#finished.add(id, finished);
       else this.#finished.open(id);
-      const number = ownNumber(id);
-      if (number > this.#lastNumber) this.#lastNumber = number;
+      this.#countFrom(id);
+    }
+    for (const id of started) {
+      this.#started.add(id);
+      this.#countFrom(id);
     }
   }
 
@@ -57,6 +68,7 @@ export class Dispatcher implements CallBook {
   finish(run: CallRun, result: ToolResult): void {
     this.#close(run);
     const { callId, call, name, originalInput } = run;
+    if (this.#started.size > 0) this.#started.delete(callId);
     if (run.recorded) this.#forgetId(run);
     else if (call.id !== undefined) this.#finished.add(callId, { name, input: originalInput, result });
   }
@@ -70,6 +82,10 @@ export class Dispatcher implements CallBook {
   /** What ended under this id, if it is remembered. */
   finishedCall(id: string): ReturnType<FinishedCalls["get"]> {
     return this.#finished.get(id);
+  }
+
+  mayHaveRun(callId: string): boolean {
+    return this.#started.has(callId);
   }
 
   get openRuns(): Iterable<CallRun> {
@@ -152,7 +168,12 @@ export class Dispatcher implements CallBook {
   }
 
   #isUsed(id: string): boolean {
-    return this.#finished.has(id) || this.#isOwn(id);
+    return this.#finished.has(id) || (this.#isOwn(id) && !this.#started.has(id));
+  }
+
+  #countFrom(id: string): void {
+    const number = ownNumber(id);
+    if (number > this.#lastNumber) this.#lastNumber = number;
   }
 
   /** One of our own numbers that was handed out already. */

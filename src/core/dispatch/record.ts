@@ -6,6 +6,7 @@ import { isRecord, type JsonObject } from "../json.ts";
 import { isReadOnly } from "../policy/hints.ts";
 import { copyJson } from "../tool/read-content.ts";
 import type { CallRun } from "./call-run.ts";
+import { cutHead, utf8Length } from "./cut-text.ts";
 import { detailsOf } from "./finish.ts";
 import { maskerOf } from "./mask-secrets.ts";
 
@@ -41,7 +42,15 @@ export function recordLate(run: CallRun, entry: Readonly<Record<string, unknown>
   if (!mayRecord(run)) return;
   const plain = copyJson(entry) ?? {};
   const masked = run.secrets ? maskerOf(run.secrets)(plain) : plain;
-  void appendOrDegrade(run, { type: "settled-late", ...idsOf(run), ...(isRecord(masked) ? masked : {}) });
+  void appendOrDegrade(run, { type: "settled-late", ...idsOf(run), ...(isRecord(masked) ? capLate(run, masked) : {}) });
+}
+
+/** Over the limit of a result it becomes the beginning of its JSON text. */
+function capLate(run: CallRun, late: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { resultBytes } = run.services.limits;
+  const text = JSON.stringify(late);
+  const bytes = utf8Length(text);
+  return bytes <= resultBytes ? late : { cut: cutHead(text, resultBytes), bytes };
 }
 
 /** A degraded session runs only what changes nothing, and that without a record. */

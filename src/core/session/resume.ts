@@ -1,3 +1,4 @@
+import { describeInterrupted } from "../dispatch/describe-interrupted.ts";
 import type { FinishedCall } from "../dispatch/finished-calls.ts";
 import type { ToolCall } from "../tool/call.ts";
 import type { Warning } from "../tool/diagnostic.ts";
@@ -101,9 +102,7 @@ function lostResult(
 ): ToolResult {
   const hasStarted = recorded?.reached === "intended";
   const outcome: Outcome = hasStarted ? "interrupted" : "cancelled";
-  const text = hasStarted
-    ? `"${name}" was interrupted: the process ended while it ran. It may have done all or a part of its work, so look before you call it again.`
-    : `"${name}" never ran: the process ended before it started.`;
+  const text = hasStarted ? describeInterrupted(name) : `"${name}" never ran: the process ended before it started.`;
   const content = Object.freeze([Object.freeze({ type: "text", text } as const)]);
   return Object.freeze({ callId, name, outcome, isError: true, content });
 }
@@ -121,6 +120,12 @@ export function* usedIds(
     yield [result.callId, { name: result.name, input: calls.get(result.callId)?.given, result }];
   }
   for (const { id } of open?.calls ?? []) yield [id, undefined];
+}
+
+/** The calls that had started, have no outcome and may run again. */
+export function* startedIds({ calls }: SessionRecord, { found }: Resumed): Iterable<string> {
+  const settled = new Set(found.map(({ callId }) => callId));
+  for (const { callId, reached } of calls.values()) if (reached === "intended" && !settled.has(callId)) yield callId;
 }
 
 /** What a person who resumes a session has to know before going on. */

@@ -69,6 +69,7 @@ class RecordReader {
         return;
       }
       case "approval-requested":
+      case "approval-joined":
         return this.#reach(entry, "asking");
       case "approval-answered":
         return this.#reach(entry, "answered");
