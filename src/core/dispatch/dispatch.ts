@@ -20,16 +20,9 @@ import { normaliseOutput } from "./normalise-output.ts";
 import { parseCall } from "./parse-call.ts";
 import { receive } from "./receive.ts";
 import { recordIntent, recordOutcome } from "./record.ts";
+import type { Step, Waiting } from "./step.ts";
 import { releaseKeys, waitForKeys } from "./wait-for-keys.ts";
 import { validate } from "./validate.ts";
-
-/** A step returns nothing, or what calls back when it has to wait. `run.refuse` in it ends the call. */
-export type Step = (run: CallRun) => void | Waiting;
-
-/** A promise, or the one thing that costs less: it calls one of the two back, once. */
-export interface Waiting {
-  then(goOn: () => void, fail: (error: unknown) => void): unknown;
-}
 
 /** What is to be done with this call: nobody has been asked and nothing has run. */
 export const DECIDE: readonly Step[] = [

@@ -3,8 +3,8 @@ import { isPromiseLike } from "../json.ts";
 import { messageOf } from "../hooks/call-hook.ts";
 import { CallContext } from "./call-context.ts";
 import type { CallRun, Interruptible } from "./call-run.ts";
-import type { Waiting } from "./dispatch.ts";
 import { recordLate } from "./record.ts";
+import type { Waiting } from "./step.ts";
 import { giveUpKeys, settleInBatch } from "./wait-for-keys.ts";
 
 /** Runs the tool, the only step that does. A hook's `result` stands in for it. */

@@ -5,13 +5,14 @@ import type { CallRun, Trace } from "./call-run.ts";
 import { checkInput } from "./check-input.ts";
 import { decide, mustAsk } from "./decide.ts";
 import { declareKeys } from "./declare-keys.ts";
-import { DECIDE, type Step } from "./dispatch.ts";
+import { DECIDE } from "./dispatch.ts";
 import type { Explanation, TraceStep } from "./explanation.ts";
 import { findGated } from "./find-gated.ts";
 import { gate } from "./gate.ts";
 import { lookUp } from "./look-up.ts";
 import { parseCall } from "./parse-call.ts";
 import { receive } from "./receive.ts";
+import type { Step } from "./step.ts";
 import { validate } from "./validate.ts";
 
 /**
