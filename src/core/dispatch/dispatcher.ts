@@ -6,6 +6,7 @@ import type { DispatchServices } from "./dispatch-services.ts";
 import { type FinishedCall, FinishedCalls } from "./finished-calls.ts";
 import { LinkedList } from "./linked-list.ts";
 import { type GivenCall, readCall } from "./read-call.ts";
+import { isGivenAgain, type StartedCall } from "./started-call.ts";
 
 /** Starts calls and knows which are open. One a session. */
 export class Dispatcher implements CallBook {
@@ -15,7 +16,7 @@ export class Dispatcher implements CallBook {
   /** Calls whose id was given: only those can be given again. */
   readonly #finished: FinishedCalls;
   /** Calls of the record that had started and have no outcome, but may run again. */
-  readonly #started = new Set<string>();
+  readonly #started = new Map<string, StartedCall>();
   readonly #renames = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
   #lastNumber = 0;
@@ -31,15 +32,15 @@ export class Dispatcher implements CallBook {
    */
   restore(
     calls: Iterable<readonly [id: string, finished: FinishedCall | undefined]>,
-    started: Iterable<string> = [],
+    started: Iterable<readonly [id: string, call: StartedCall]> = [],
   ): void {
     for (const [id, finished] of calls) {
       if (finished) this.#finished.add(id, finished);
       else this.#finished.open(id);
       this.#countFrom(id);
     }
-    for (const id of started) {
-      this.#started.add(id);
+    for (const [id, call] of started) {
+      this.#started.set(id, call);
       this.#countFrom(id);
     }
   }
@@ -57,7 +58,7 @@ export class Dispatcher implements CallBook {
   /** Makes a call's run and counts it as open. */
   open(call: ToolCall | GivenCall, options: StartOptions): CallRun {
     const given = readCall(call);
-    const id = options.isOnRecord === true && given.id !== undefined ? given.id : this.#claimId(given.id);
+    const id = options.isOnRecord === true && given.id !== undefined ? given.id : this.#claimId(given);
     const run = new CallRun(this, given, options, id);
     run.openLink = this.#open.add(run);
     if (given.id !== undefined) this.#finished.open(run.callId);
@@ -138,9 +139,10 @@ export class Dispatcher implements CallBook {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** A given id, renamed `<id>#2` when it is in use or was used; else one of our own. */
-  #claimId(id: string | undefined): string {
-    if (id !== undefined) return this.#isUsed(id) ? this.#rename(id) : id;
+  /** A given id, renamed `<id>#2` when it is in use or was used for another call; else one of our own. */
+  #claimId(call: GivenCall): string {
+    const { id } = call;
+    if (id !== undefined) return this.#isUsed(id) && !this.#isGivenAgain(id, call) ? this.#rename(id) : id;
     let own: string;
     do {
       this.#lastNumber += 1;
@@ -168,7 +170,12 @@ export class Dispatcher implements CallBook {
   }
 
   #isUsed(id: string): boolean {
-    return this.#finished.has(id) || (this.#isOwn(id) && !this.#started.has(id));
+    return this.#finished.has(id) || this.#started.has(id) || this.#isOwn(id);
+  }
+
+  #isGivenAgain(id: string, call: GivenCall): boolean {
+    const started = this.#started.get(id);
+    return started !== undefined && !this.#finished.has(id) && isGivenAgain(started, call);
   }
 
   #countFrom(id: string): void {

@@ -23,7 +23,7 @@ import type { AgentSession, SessionOptions } from "./agent-session.ts";
 import { assertSessionOptions } from "./assert-options.ts";
 import { EventHub } from "./event-hub.ts";
 import { createHookState } from "./hook-state.ts";
-import { describeResumed, resumeSession, startedIds, usedIds } from "./resume.ts";
+import { describeResumed, resumeSession, startedCalls, usedIds } from "./resume.ts";
 import { resolveCallLimits, resolveGates } from "./resolve-options.ts";
 import { Session } from "./session.ts";
 import { SessionHealth } from "./session-health.ts";
@@ -132,7 +132,7 @@ async function assemble(
     dispatcher.cancelAll("the session's lock was lost");
   });
   const resumed = resumeSession(record, (name) => mayRepeatTool(view.current, name));
-  dispatcher.restore(usedIds(record, resumed), startedIds(record, resumed));
+  dispatcher.restore(usedIds(record, resumed), startedCalls(record, resumed));
   warnings.push(...describeResumed(resumed));
   for (const { callId, name, outcome, content } of resumed.found) {
     recorder.write({ type: "outcome", callId, name, outcome, content });

@@ -1,5 +1,6 @@
 import { describeInterrupted } from "../dispatch/describe-interrupted.ts";
 import type { FinishedCall } from "../dispatch/finished-calls.ts";
+import type { StartedCall } from "../dispatch/started-call.ts";
 import type { ToolCall } from "../tool/call.ts";
 import type { Warning } from "../tool/diagnostic.ts";
 import type { Message } from "../tool/message.ts";
@@ -123,9 +124,14 @@ export function* usedIds(
 }
 
 /** The calls that had started, have no outcome and may run again. */
-export function* startedIds({ calls }: SessionRecord, { found }: Resumed): Iterable<string> {
+export function* startedCalls(
+  { calls }: SessionRecord,
+  { found }: Resumed,
+): Iterable<readonly [id: string, call: StartedCall]> {
   const settled = new Set(found.map(({ callId }) => callId));
-  for (const { callId, reached } of calls.values()) if (reached === "intended" && !settled.has(callId)) yield callId;
+  for (const { callId, reached, name, given } of calls.values()) {
+    if (reached === "intended" && !settled.has(callId)) yield [callId, { name, input: given }];
+  }
 }
 
 /** What a person who resumes a session has to know before going on. */

@@ -93,8 +93,11 @@ describe("resume", () => {
       createAgentSession({ id: "s", resume: true, tools: [put], ports: { journal: holding(entries) } });
     await (await open()).dispatch({ name: "put", input: { n: 2 } });
     expect(put.keys[1]).not.toBe(put.keys[0]);
-    await (await open()).dispatch({ id: callId, name: "put", input: { n: 1 } });
+    await (await open()).dispatch({ id: callId, name: "put", input: '{ "n": 1 }' });
     expect(put.keys[2]).toBe(put.keys[0]);
+    // Another call that happens to have its id is another call.
+    await (await open()).dispatch({ id: callId, name: "put", input: { n: 3 } });
+    expect(put.keys[3]).toBe(`${put.keys[0]}#2`);
   });
 
   test("identical calls that wait for one approval are asked for again together", async () => {
