@@ -1,7 +1,8 @@
-import type { JsonObject, JsonValue } from "../json.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../json.ts";
 import { type GivenCall, readCall } from "../dispatch/read-call.ts";
 import type { ToolCall } from "../tool/call.ts";
 import type { AssistantPart } from "../tool/message.ts";
+import { copyOutput } from "../tool/read-content.ts";
 import type { EventBody } from "./event.ts";
 import type { ModelPart, Usage } from "./model.ts";
 
@@ -42,14 +43,14 @@ export class AssistantAnswer {
           type: "call",
           call: readCall(part.call),
           providerExecuted: part.providerExecuted,
-          meta: part.meta,
+          meta: part.meta && readMeta(part.meta),
         });
         return undefined;
       case "finish":
         this.finish = part;
         return undefined;
       case "other":
-        this.#pieces.push({ type: "other", value: part.value });
+        this.#pieces.push({ type: "other", value: copyOutput(part.value) ?? NOT_JSON });
         return undefined;
     }
   }
@@ -112,8 +113,22 @@ function cutOff({ id, name, input }: GivenCall): ToolCall {
   return id === undefined ? { name, input, truncated: true } : { id, name, input, truncated: true };
 }
 
+/** What a model says comes from outside: one value that is not JSON would be in every later request, and in no record. */
+function readMeta(meta: unknown): JsonObject | undefined {
+  const copy = copyOutput(meta);
+  return isRecord(copy) ? copy : undefined;
+}
+
+function readInput(input: unknown): unknown {
+  if (input === undefined || typeof input === "string") return input;
+  return copyOutput(input) ?? NOT_JSON;
+}
+
+const NOT_JSON = "(a value that is not JSON)";
+
 function callPart({ call, providerExecuted, meta }: ReceivedCall, id: string): AssistantPart {
-  const { name, input } = call;
+  const { name } = call;
+  const input = readInput(call.input);
   const own: ToolCall & { readonly id: string } =
     call.truncated || call.meta
       ? { id, name, input, ...(call.truncated ? { truncated: true } : {}), ...(call.meta ? { meta: call.meta } : {}) }

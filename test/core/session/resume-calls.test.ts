@@ -1,4 +1,11 @@
-import { type AgentTool, createAgentSession, type JsonObject, type Message, type SessionOptions } from "toolmap";
+import {
+  type AgentTool,
+  createAgentSession,
+  type JsonObject,
+  type Message,
+  type ModelPart,
+  type SessionOptions,
+} from "toolmap";
 import { manualClock, memoryPorts, type ScriptedTurn, scriptedModel } from "toolmap/testing";
 import { describe, expect, test } from "vitest";
 import type { JournalPort } from "../../../src/core/dispatch/ports.ts";
@@ -34,6 +41,9 @@ async function recordOf(turns: readonly ScriptedTurn[], options: Options): Promi
   await session.close();
   return journal.entries;
 }
+
+const HOLDS_ITSELF: { self?: unknown } = {};
+HOLDS_ITSELF.self = HOLDS_ITSELF;
 
 const isIntentOf =
   (id: string) =>
@@ -214,6 +224,33 @@ describe("resume", () => {
     const resumed = await createAgentSession({ id: "s", resume: true, tools, ports: { journal }, model });
     await resumed.prompt("and?");
     expect(outcomesIn(model.requests[0]?.messages)).toEqual(["flood ok", "slow timed-out", "slower timed-out"]);
+  });
+
+  test.each([
+    ["an input that holds itself", { type: "tool-call", call: { id: "a", name: "t", input: HOLDS_ITSELF } }],
+    ["an input with a bigint", { type: "tool-call", call: { id: "a", name: "t", input: { n: 1n } } }],
+    ["an input that is a function", { type: "tool-call", call: { id: "a", name: "t", input: () => 1 } }],
+    ["metadata that hold themselves", { type: "tool-call", call: { id: "a", name: "t" }, meta: HOLDS_ITSELF }],
+    ["something of its own that holds itself", { type: "other", value: HOLDS_ITSELF }],
+  ])("a model that says %s costs the session neither its record nor its later requests", async (_, part) => {
+    const { journal } = memoryPorts();
+    const tools = [makeTool("t", () => "ran", { schema: { type: "object", properties: { n: { type: "integer" } } } })];
+    const said = part as unknown as ModelPart; // a model that breaks its contract
+    const options = { id: "s", tools, ports: { journal } };
+    const first = await createAgentSession({
+      ...options,
+      model: scriptedModel([{ parts: [said] }, ...(part.type === "other" ? [] : [{ text: "done" }])]),
+    });
+    expect((await first.prompt("go")).stop).toBe("end");
+    expect(first.plan().warnings).toEqual([]);
+    await first.close();
+    const model = scriptedModel([{ text: "done" }]);
+    const session = await createAgentSession({ ...options, resume: true, model });
+    await session.prompt("and?");
+    const messages = model.requests[0]?.messages ?? [];
+    expect(transcriptFault(messages)).toBeUndefined();
+    expect(messages).toEqual(JSON.parse(JSON.stringify(messages)));
+    expect(messages.filter(({ role }) => role === "assistant").length).toBeGreaterThan(0);
   });
 
   test("SES-03 a record that ends with everything answered and was never closed goes on at once", async () => {
