@@ -44,6 +44,8 @@ export type { JournalPort, SecretsPort, SpillPort } from "./core/dispatch/ports.
 
 // 7 loop
 export { createAgentSession } from "./core/session/create-agent-session.ts";
+export { checkTranscript, repairTranscript } from "./core/session/repair-transcript.ts";
+export type { RepairedTranscript, TranscriptChange } from "./core/session/repair-transcript.ts";
 export type {
   AgentSession,
   DispatchOptions,

@@ -28,7 +28,7 @@ const OPTIONS: Readonly<Record<keyof SessionOptions, Shape>> = {
   tools: LIST,
   sources: LIST,
   registry: objectWith("current", "refresh", "subscribe"),
-  model: objectWith("turn"),
+  model: objectWith("turn", "rules"),
   systemPrompt: {
     expected: "a text, or a function that makes one of the tools",
     isFine: (value) => typeof value === "string" || typeof value === "function",

@@ -8,10 +8,12 @@ import type { ToolDescriptor } from "../tool/descriptor.ts";
 import type { Message } from "../tool/message.ts";
 import { readContent } from "../tool/read-content.ts";
 import type { SessionOptions } from "./agent-session.ts";
+import { cleanMessage } from "./clean-message.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { Model, ToolChoice } from "./model.ts";
 import { resolveLoopLimits } from "./resolve-options.ts";
 import { PromptStop } from "./prompt-stop.ts";
+import { repairTranscript } from "./repair-transcript.ts";
 import type { OpenAnswer, Resumed } from "./resume.ts";
 import type { Run, RunResult, Stop } from "./run.ts";
 import { RunHandle } from "./run-handle.ts";
@@ -60,7 +62,7 @@ export class Conversation {
     this.#parts = parts;
     this.#model = model;
     this.#beginTurn = beginTurn;
-    this.#transcript = [...(parts.resumed?.transcript ?? [])];
+    this.#transcript = resumedTranscript(parts.resumed, model);
     this.#open = parts.resumed?.open;
   }
 
@@ -159,7 +161,8 @@ export class Conversation {
 
   /** Results are on record already, as their calls' outcomes. */
   #push(message: Message): void {
-    this.#transcript.push(message);
+    // A message that would be left out altogether is the user's own, and for the provider to judge.
+    this.#transcript.push(cleanMessage(message, this.#model.rules, tellNobody) ?? message);
     if (message.role === "tool") return;
     this.#parts.recorder.write({ type: "message", ...(this.#turn === undefined ? {} : { turn: this.#turn }), message });
   }
@@ -172,3 +175,15 @@ export class Conversation {
     return this.#prompt.text;
   }
 }
+
+/** As the model's provider takes it, which may be another one than wrote it; what is open is not repaired but goes on. */
+function resumedTranscript(resumed: Resumed | undefined, { rules }: Model): Message[] {
+  if (!resumed) return [];
+  const { transcript, open } = resumed;
+  const whole = open ? transcript.slice(0, -1) : transcript;
+  const last = open ? transcript.slice(-1) : [];
+  return [...repairTranscript(whole, rules).messages, ...last];
+}
+
+/** The transcript of a session keeps what was said; what a provider does not take is left out of what it is sent. */
+function tellNobody(): void {}

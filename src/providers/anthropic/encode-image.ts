@@ -1,3 +1,4 @@
+import { imageTypeOf } from "../../core/tool/image-type.ts";
 import type { AnthropicBlock, AnthropicImageType } from "./wire.ts";
 
 /** Characters of base64 that the API takes for one image on every platform. */
@@ -16,7 +17,7 @@ export function encodeImage({
 }): AnthropicBlock | undefined {
   const declared = mimeType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (!declared.startsWith("image/") || data.length > MOST_CHARACTERS || !isBase64(data)) return undefined;
-  const type = typeOfBytes(data) ?? READABLE.get(declared);
+  const type = READABLE.get(imageTypeOf(data) ?? declared);
   return type && { type: "image", source: { type: "base64", media_type: type, data } };
 }
 
@@ -30,12 +31,4 @@ const READABLE: ReadonlyMap<string, AnthropicImageType> = new Map([
 
 function isBase64(data: string): boolean {
   return data.length > 0 && data.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
-}
-
-/** By the first bytes of each format, read in their base64 form. */
-function typeOfBytes(data: string): AnthropicImageType | undefined {
-  if (data.startsWith("iVBORw0KGg")) return "image/png";
-  if (data.startsWith("/9j/")) return "image/jpeg";
-  if (data.startsWith("R0lGOD")) return "image/gif";
-  return /^UklGR.{6}XRUJQ/.test(data) ? "image/webp" : undefined;
 }
