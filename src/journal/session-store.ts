@@ -7,6 +7,7 @@ import { createFileStore, type FileStore } from "./file-store.ts";
 import { leaseLock, type LeaseLockOptions } from "./lease-lock.ts";
 import type { Holder } from "./lease-name.ts";
 import { nodeDisk } from "./node-disk.ts";
+import type { ProblemKind } from "./problem.ts";
 import { sessionFolderName } from "./session-folder.ts";
 
 export interface SessionStoreOptions {
@@ -66,7 +67,12 @@ export function assembleStore(
       spill: store.spill,
       journal: {
         append: (entry, options) => store.journal.append(entry, options),
-        read: async (sessionId) => (await store.readSession(sessionId)).entries,
+        async read(sessionId) {
+          const { entries, problems } = await store.readSession(sessionId);
+          // Whoever reads entries alone has to know that some are missing.
+          const hasGaps = problems.some(({ kind }) => GAPS.has(kind));
+          return hasGaps ? [...entries, { type: "record-damaged", session: sessionId }] : entries;
+        },
       },
       lock: {
         async open(sessionId) {
@@ -90,3 +96,6 @@ export function assembleStore(
     },
   };
 }
+
+/** Problems that leave something out. A torn tail was never confirmed; what a former owner wrote late does not count. */
+const GAPS: ReadonlySet<ProblemKind> = new Set(["damaged-line", "chain-broken", "newer-version", "missing-blob"]);

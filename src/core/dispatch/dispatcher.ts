@@ -15,6 +15,8 @@ export class Dispatcher implements CallBook {
   readonly #late = new Set<CallRun>();
   /** Calls whose id was given: only those can be given again. */
   readonly #finished: FinishedCalls;
+  /** With a record, calls under ids of our own are remembered as well: a later process would know them from it. */
+  readonly #remembersAll: boolean;
   /** Calls of the record that had started and have no outcome, but may run again. */
   readonly #started = new Map<string, StartedCall>();
   readonly #renames = new Map<string, number>();
@@ -23,7 +25,8 @@ export class Dispatcher implements CallBook {
 
   constructor(services: DispatchServices) {
     this.services = services;
-    this.#finished = new FinishedCalls(services.journal?.read ? Number.POSITIVE_INFINITY : undefined);
+    this.#remembersAll = services.journal?.read !== undefined;
+    this.#finished = new FinishedCalls(this.#remembersAll ? Number.POSITIVE_INFINITY : undefined);
   }
 
   /**
@@ -71,7 +74,8 @@ export class Dispatcher implements CallBook {
     const { callId, call, name, originalInput } = run;
     if (this.#started.size > 0) this.#started.delete(callId);
     if (run.recorded) this.#forgetId(run);
-    else if (call.id !== undefined) this.#finished.add(callId, { name, input: originalInput, result });
+    else if (call.id !== undefined || this.#remembersAll)
+      this.#finished.add(callId, { name, input: originalInput, result });
   }
 
   /** The run is given up without a result: it was only prepared or explained. */

@@ -2,6 +2,7 @@ import { isRecord, type JsonObject, type JsonValue } from "../json.ts";
 import { type GivenCall, readCall } from "../dispatch/read-call.ts";
 import type { ToolCall } from "../tool/call.ts";
 import type { AssistantPart } from "../tool/message.ts";
+import { copyPlain, NOT_PLAIN } from "../schema/plain-copy.ts";
 import { copyOutput } from "../tool/read-content.ts";
 import type { EventBody } from "./event.ts";
 import type { ModelPart, Usage } from "./model.ts";
@@ -121,7 +122,17 @@ function readMeta(meta: unknown): JsonObject | undefined {
 
 function readInput(input: unknown): unknown {
   if (input === undefined || typeof input === "string") return input;
-  return copyOutput(input) ?? NOT_JSON;
+  const plain = copyOfPlain(input);
+  // Nearly always: a walk costs a fraction of what text and back costs.
+  return plain === NOT_PLAIN ? (copyOutput(input) ?? NOT_JSON) : plain;
+}
+
+function copyOfPlain(input: unknown): JsonValue | typeof NOT_PLAIN {
+  try {
+    return copyPlain(input);
+  } catch {
+    return NOT_PLAIN;
+  }
 }
 
 const NOT_JSON = "(a value that is not JSON)";

@@ -34,6 +34,34 @@ export function cleanMessage(message: Message, rules: TranscriptRules, tell: Tel
   }
 }
 
+/**
+ * A quick look at a message that a session made itself: its results have come through the pipeline, so that only an image may be
+ * one that this provider cannot read. True for nearly all; false means that `cleanMessage` has to look.
+ */
+export function isSurelyClean(message: Message): boolean {
+  if (message.role === "tool") {
+    for (const { content } of message.results) for (const block of content) if (block.type === "image") return false;
+    return true;
+  }
+  if (message.role === "user") return false;
+  for (const part of message.parts) {
+    if (part.type === "text" && (part.text.trim() === "" || !part.text.isWellFormed())) return false;
+    if (part.type === "tool-call" && !isAllWellFormed(part.call.input)) return false;
+  }
+  return message.parts.length > 0;
+}
+
+function isAllWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return (value as readonly unknown[]).every(isAllWellFormed);
+  for (const name in value) {
+    // Its own name, just listed.
+    if (!name.isWellFormed() || !isAllWellFormed((value as Readonly<Record<string, unknown>>)[name])) return false;
+  }
+  return true;
+}
+
 function cleanPart(part: AssistantPart, rules: TranscriptRules, tell: TellChange): AssistantPart | undefined {
   if (part.type === "other") return part;
   if (part.type === "tool-call") {

@@ -8,7 +8,7 @@ import type { ToolDescriptor } from "../tool/descriptor.ts";
 import type { Message } from "../tool/message.ts";
 import { readContent } from "../tool/read-content.ts";
 import type { SessionOptions } from "./agent-session.ts";
-import { cleanMessage } from "./clean-message.ts";
+import { cleanMessage, isSurelyClean } from "./clean-message.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { Model, ToolChoice } from "./model.ts";
 import { resolveLoopLimits } from "./resolve-options.ts";
@@ -162,7 +162,9 @@ export class Conversation {
   /** Results are on record already, as their calls' outcomes. */
   #push(message: Message): void {
     // A message that would be left out altogether is the user's own, and for the provider to judge.
-    this.#transcript.push(cleanMessage(message, this.#model.rules, tellNobody) ?? message);
+    this.#transcript.push(
+      isSurelyClean(message) ? message : (cleanMessage(message, this.#model.rules, tellNobody) ?? message),
+    );
     if (message.role === "tool") return;
     this.#parts.recorder.write({ type: "message", ...(this.#turn === undefined ? {} : { turn: this.#turn }), message });
   }

@@ -30,7 +30,9 @@ export interface OpenAnswer {
  * and dispatched again only where `mayRepeat` says so. One that never started is `cancelled`. One that waited for an
  * approval waits again.
  */
-export function resumeSession(record: SessionRecord, mayRepeat: (name: string) => boolean): Resumed {
+export function resumeSession(record: SessionRecord, mayRepeatTool: (name: string) => boolean): Resumed {
+  const unrepeatable = withUnrepeatableInside(record, mayRepeatTool);
+  const mayRepeat: MayRepeat = ({ callId, name }) => mayRepeatTool(name) && !unrepeatable.has(callId);
   const transcript: Message[] = [];
   const found = new Map<string, ToolResult>();
   let open: OpenAnswer | undefined;
@@ -50,6 +52,23 @@ export function resumeSession(record: SessionRecord, mayRepeat: (name: string) =
   return { transcript, open, found: [...found.values()] };
 }
 
+type MayRepeat = (call: RecordedCall) => boolean;
+
+/** Calls in which another one ran that may not run twice: repeating the outer one would. */
+function withUnrepeatableInside(
+  { calls }: SessionRecord,
+  mayRepeatTool: (name: string) => boolean,
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { name, reached, parentCallId } of calls.values()) {
+    if (mayRepeatTool(name) || (reached !== "intended" && reached !== "ended")) continue;
+    for (let outer = parentCallId; outer !== undefined && !found.has(outer); outer = calls.get(outer)?.parentCallId) {
+      found.add(outer);
+    }
+  }
+  return found;
+}
+
 interface Settling {
   readonly record: SessionRecord;
   readonly found: Map<string, ToolResult>;
@@ -59,13 +78,15 @@ function callsOf({ parts }: Extract<Message, { readonly role: "assistant" }>): (
   return parts.flatMap((part) => (part.type === "tool-call" && part.providerExecuted !== true ? [part.call] : []));
 }
 
-function goesOn(call: RecordedCall | undefined, mayRepeat: (name: string) => boolean): boolean {
-  return call?.reached === "asking" || (call?.reached === "intended" && mayRepeat(call.name));
+function goesOn(call: RecordedCall | undefined, mayRepeat: MayRepeat): boolean {
+  return call?.reached === "asking" || (call?.reached === "intended" && mayRepeat(call));
 }
 
 function resultOf(call: ToolCall & { readonly id: string }, { record, found }: Settling): ToolResult {
   const recorded = record.calls.get(call.id);
-  const result = recorded?.result ?? lostResult(call.id, { name: recorded?.name ?? call.name, recorded });
+  const result =
+    recorded?.result ??
+    lostResult(call.id, { name: recorded?.name ?? call.name, mayHaveRun: mayHaveRun(recorded, record) });
   if (!recorded?.result) found.set(call.id, result);
   const note = record.notes.get(call.id);
   if (note === undefined) return result;
@@ -84,7 +105,7 @@ function settleOthers(
     mayRepeat,
   }: Pick<Settling, "found"> & {
     readonly open: OpenAnswer | undefined;
-    readonly mayRepeat: (name: string) => boolean;
+    readonly mayRepeat: MayRepeat;
   },
 ): void {
   const isOpen = new Set(open?.calls.map(({ id }) => id));
@@ -92,18 +113,22 @@ function settleOthers(
     const { callId, name, reached, result } = recorded;
     if (result || found.has(callId) || isOpen.has(callId)) continue;
     // Whoever gives the id again gets it run, under the same idempotency key.
-    if (reached === "intended" && mayRepeat(name)) continue;
-    found.set(callId, lostResult(callId, { name, recorded }));
+    if (reached === "intended" && mayRepeat(recorded)) continue;
+    found.set(callId, lostResult(callId, { name, mayHaveRun: mayHaveRun(recorded, record) }));
   }
+}
+
+/** Its start is on record; or the record has gaps, in which it may have been. */
+function mayHaveRun(recorded: RecordedCall | undefined, { hasGaps }: SessionRecord): boolean {
+  return hasGaps || recorded?.reached === "intended";
 }
 
 function lostResult(
   callId: string,
-  { name, recorded }: { readonly name: string; readonly recorded: RecordedCall | undefined },
+  { name, mayHaveRun: isUnknown }: { readonly name: string; readonly mayHaveRun: boolean },
 ): ToolResult {
-  const hasStarted = recorded?.reached === "intended";
-  const outcome: Outcome = hasStarted ? "interrupted" : "cancelled";
-  const text = hasStarted ? describeInterrupted(name) : `"${name}" never ran: the process ended before it started.`;
+  const outcome: Outcome = isUnknown ? "interrupted" : "cancelled";
+  const text = isUnknown ? describeInterrupted(name) : `"${name}" never ran: the process ended before it started.`;
   const content = Object.freeze([Object.freeze({ type: "text", text } as const)]);
   return Object.freeze({ callId, name, outcome, isError: true, content });
 }

@@ -17,6 +17,8 @@ export interface RecordedCall {
   readonly given: JsonObject | undefined;
   readonly input: JsonObject | undefined;
   readonly result: ToolResult | undefined;
+  /** The call that it is nested in. */
+  readonly parentCallId: string | undefined;
 }
 
 /** A session's record, read: what was said, what was called, what was used up. */
@@ -30,14 +32,16 @@ export interface SessionRecord {
   readonly usedApprovals: ReadonlyMap<string, number>;
   readonly state: ReadonlyMap<string, JsonValue>;
   readonly turns: number;
+  /** Something is missing from it: what it does not say may have happened all the same. */
+  readonly hasGaps: boolean;
 }
 
 /** Reads entries in their order. They come from outside: what is unknown or has another shape is passed over. */
 export function readSessionRecord(entries: readonly JsonObject[]): SessionRecord {
   const reader = new RecordReader();
   for (const entry of entries) takeSafely(reader, entry);
-  const { messages, calls, notes, usedApprovals, state, turns } = reader;
-  return { isEmpty: entries.length === 0, messages, calls, notes, usedApprovals, state, turns };
+  const { messages, calls, notes, usedApprovals, state, turns, hasGaps } = reader;
+  return { isEmpty: entries.length === 0, messages, calls, notes, usedApprovals, state, turns, hasGaps };
 }
 
 function takeSafely(reader: RecordReader, entry: unknown): void {
@@ -58,6 +62,7 @@ class RecordReader {
   readonly usedApprovals = new Map<string, number>();
   readonly state = new Map<string, JsonValue>();
   turns = 0;
+  hasGaps = false;
 
   take(entry: JsonObject): void {
     const { turn } = entry;
@@ -79,6 +84,10 @@ class RecordReader {
         return this.#reach(entry, "intended");
       case "outcome":
         return this.#reach(entry, "ended");
+      case "repaired":
+      case "record-damaged":
+        this.hasGaps = true;
+        return;
       case "call-noted":
         if (typeof entry["callId"] === "string" && typeof entry["text"] === "string")
           this.notes.set(entry["callId"], entry["text"]);
@@ -116,7 +125,17 @@ class RecordReader {
     const input = isRecord(entry["input"]) ? entry["input"] : before?.input;
     const given = isRecord(entry["given"]) ? entry["given"] : (before?.given ?? input);
     const result = (reached === "ended" ? readResult(entry, { callId, name }) : undefined) ?? before?.result;
-    this.calls.set(callId, { callId, name, reached: furthest(before, { reached, result }), given, input, result });
+    const parent = entry["parentCallId"];
+    const parentCallId = typeof parent === "string" ? parent : before?.parentCallId;
+    this.calls.set(callId, {
+      callId,
+      name,
+      reached: furthest(before, { reached, result }),
+      given,
+      input,
+      result,
+      parentCallId,
+    });
   }
 
   #use({ use, expiresAt }: JsonObject): void {

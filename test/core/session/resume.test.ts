@@ -385,4 +385,59 @@ describe("resume", () => {
     ]);
     await session.close();
   });
+
+  test("once answers for an id of our own as well, in the process that gave it", async () => {
+    let ran = 0;
+    const { journal } = memoryPorts();
+    const session = await createAgentSession({
+      id: "s",
+      tools: [makeTool("pay", () => `paid ${(ran += 1)}`)],
+      ports: { journal },
+    });
+    const { callId } = await session.dispatch({ name: "pay", input: {} });
+    const again = await session.dispatch({ id: callId, name: "pay", input: {} }, { once: true });
+    expect([again.callId, textOf(again), ran]).toEqual([callId, "paid 1", 1]);
+  });
+
+  test("a call that may run again does not, when another one ran in it that may not", async () => {
+    let paid = 0;
+    const tools = [
+      makeTool("pay", () => (paid += 1)),
+      makeTool("outer", async (_, { dispatch }) => textOf(await dispatch({ name: "pay" })), {
+        annotations: { idempotentHint: true },
+      }),
+    ];
+    const entries = await record(tools, [call("o", "outer")]);
+    const journal = cutAfter(entries, ({ type, name }) => type === "outcome" && name === "pay");
+    const model = saying();
+    const session = await createAgentSession({ id: "s", resume: true, tools, ports: { journal }, model });
+    await session.prompt("and?");
+    expect(paid).toBe(1);
+    expect(outcomesIn(model.asked[0])).toEqual(["o interrupted"]);
+  });
+
+  test("of a record with gaps nothing is said to have never run", async () => {
+    const entries = await record([makeTool("t")], [call("a", "t"), call("b", "t")]);
+    const said = entries.slice(
+      0,
+      entries.findIndex(({ type, message }) => type === "message" && JSON.stringify(message).includes("tool-call")) + 1,
+    );
+    for (const [gap, outcome] of [
+      [[], "cancelled"],
+      [[{ type: "record-damaged", session: "s" }], "interrupted"],
+      [[{ type: "repaired", session: "s" }], "interrupted"],
+    ] as const) {
+      const model = saying();
+      const journal = recordOf([...said, ...gap]);
+      const session = await createAgentSession({
+        id: "s",
+        resume: true,
+        tools: [makeTool("t")],
+        ports: { journal },
+        model,
+      });
+      await session.prompt("and?");
+      expect(outcomesIn(model.asked[0])).toEqual([`a ${outcome}`, `b ${outcome}`]);
+    }
+  });
 });
