@@ -2,33 +2,45 @@
 export class GroupCommit {
   readonly #flush: () => Promise<void>;
   #running: Promise<void> | undefined;
+  /** Asked for and not begun: whoever comes now is part of it. */
   #next: Promise<void> | undefined;
 
   constructor(flush: () => Promise<void>) {
     this.#flush = flush;
   }
 
-  /** Settles as a flush does that begins after this call: at once, or when the one under way has ended. */
+  /**
+   * Settles as a flush does that begins after this call: when the event loop turns, so that calls of one turn share it, or when the
+   * one under way has ended.
+   */
   request(): Promise<void> {
-    if (this.#running === undefined) return this.#begin();
-    const begin = (): Promise<void> => this.#begin();
-    this.#next ??= this.#running.then(begin, begin);
+    this.#next ??= this.#begin(this.#running);
     return this.#next;
   }
 
   /** Settles when nothing is under way. Never rejects. */
   async idle(): Promise<void> {
-    while (this.#running) await (this.#next ?? this.#running).catch(() => undefined);
+    for (let each = this.#next ?? this.#running; each; each = this.#next ?? this.#running) {
+      await each.catch(() => undefined);
+    }
   }
 
-  #begin(): Promise<void> {
+  async #begin(before: Promise<void> | undefined): Promise<void> {
+    if (before) await before.catch(() => undefined);
+    else await nextTurn();
     const flushing = this.#flush();
-    const ended = (): void => {
-      if (this.#next === undefined) this.#running = undefined;
-    };
-    this.#next = undefined;
     this.#running = flushing;
-    flushing.then(ended, ended);
-    return flushing;
+    this.#next = undefined;
+    try {
+      await flushing;
+    } finally {
+      if (this.#running === flushing) this.#running = undefined;
+    }
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

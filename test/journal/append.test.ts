@@ -13,21 +13,28 @@ const unsynced = { sync: false };
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 describe("the disk", () => {
-  test("append makes 16 in flight share two syncs, and none settles before a sync that began after its write", async () => {
+  test("append makes those of one turn share a sync and those that come meanwhile the next, and none settles before a sync that began after its write", async () => {
     const disk = memoryDisk();
     disk.holdsSyncs = true;
     const { journal } = storeOn(disk);
     const settled: number[] = [];
-    const all = Array.from({ length: 16 }, (_, number) =>
-      journal.append(note(number), synced).then(() => settled.push(number)),
-    );
+    const appendEight = (from: number): Promise<unknown>[] =>
+      Array.from({ length: 8 }, async (_, at) => {
+        await journal.append(note(from + at), synced);
+        settled.push(from + at);
+      });
+    const first = appendEight(0);
+    await turn();
+    expect([disk.syncs.length, settled]).toEqual([1, []]);
+    const second = appendEight(8);
     await turn();
     expect([disk.syncs.length, settled]).toEqual([1, []]);
     disk.held[0]?.settle();
+    await Promise.all(first);
     await turn();
-    expect([disk.syncs.length, settled]).toEqual([2, [0]]);
+    expect([disk.syncs.length, settled.length]).toEqual([2, 8]);
     disk.held[1]?.settle();
-    await Promise.all(all);
+    await Promise.all(second);
     expect([disk.syncs.length, settled.length]).toEqual([2, 16]);
   });
 
@@ -228,6 +235,7 @@ describe("faults", () => {
     const { journal } = storeOn(disk);
     const all = [1, 2, 3].map((number) => journal.append(note(number), synced));
     const outcomes = Promise.allSettled(all);
+    await turn();
     disk.held[0]?.settle(failed());
     expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     expect(disk.syncs).toHaveLength(1);

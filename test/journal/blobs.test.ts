@@ -34,6 +34,7 @@ test("a long text is on the disk when its line is", async () => {
   const store = storeOn(disk);
   let isSettled = false;
   const append = store.journal.append(entry, { sync: true }).then(() => (isSettled = true));
+  await new Promise((resolve) => void setImmediate(resolve));
   expect(disk.syncs.map((file) => file.includes("/blobs/"))).toEqual([true, false]);
   disk.held[1]?.settle();
   await new Promise((resolve) => void setImmediate(resolve));
@@ -45,8 +46,8 @@ test("a long text is on the disk when its line is", async () => {
 test("a long text of a line that nobody waits for is put on the disk all the same, and its file is closed", async () => {
   const disk = memoryDisk();
   await storeOn(disk).journal.append(entry, { sync: false });
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
   expect(disk.syncs.filter((file) => file.includes("/blobs/"))).toHaveLength(1);
-  await new Promise((resolve) => void setImmediate(resolve));
   expect(disk.open.filter((file) => file.includes("/blobs/"))).toEqual([]);
 });
 
