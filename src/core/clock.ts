@@ -41,15 +41,15 @@ function createSystemClock(): Clock {
   function startFresh(): void {
     isStartDue = false;
     const now = performance.now();
-    let earliest = Number.POSITIVE_INFINITY;
+    let due = Number.POSITIVE_INFINITY;
     while (fresh.first) {
       const deadline = fresh.first;
       removeDeadline(deadline);
       deadline.due = now + deadline.ms;
       appendDeadline(listOf(deadline.ms), deadline);
-      earliest = Math.min(earliest, deadline.due);
+      due = Math.min(due, deadline.due);
     }
-    if (earliest < timerDue) armTimer(earliest);
+    if (due < timerDue) armTimer(due);
     else if (pending > 0) timer?.ref?.();
   }
 
@@ -73,19 +73,21 @@ function createSystemClock(): Clock {
     timer = undefined;
     timerDue = Number.POSITIVE_INFINITY;
     const now = performance.now();
-    for (const list of lists.values()) {
-      while (list.first && list.first.due <= now) {
-        const deadline = list.first;
-        removeDeadline(deadline);
-        pending -= 1;
-        runSafely(deadline.run);
-      }
+    // In the order of their times, also when the timer came late for several; what runs may cancel others.
+    let deadline = earliest();
+    for (; deadline && deadline.due <= now; deadline = earliest()) {
+      removeDeadline(deadline);
+      pending -= 1;
+      runSafely(deadline.run);
     }
     forgetEmptyLists();
-    // Only now: what ran may have cancelled others.
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const { first } of lists.values()) if (first) earliest = Math.min(earliest, first.due);
-    if (earliest < timerDue) armTimer(earliest);
+    if (deadline && deadline.due < timerDue) armTimer(deadline.due);
+  }
+
+  function earliest(): Deadline | undefined {
+    let found: Deadline | undefined;
+    for (const { first } of lists.values()) if (first && (!found || first.due < found.due)) found = first;
+    return found;
   }
 
   /** Nested calls have deadlines of every length; those of a session are few and stay. */

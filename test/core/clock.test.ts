@@ -39,6 +39,13 @@ describe("systemClock", () => {
     expect(order).toEqual([5, 10, 20, 20, 30]);
   });
 
+  test("deadlines fall due in the order of their times also when the host was busy until all of them were due", async () => {
+    const code = `
+      for (const ms of [30, 5, 20, 10]) systemClock.after(ms, () => say(ms));
+      setImmediate(() => setImmediate(() => { const until = Date.now() + 100; while (Date.now() < until); }));`;
+    expect(await program(code)).toBe("5\n10\n20\n30");
+  });
+
   test("a deadline that was cancelled, once or twice, before or in another one, never runs", async () => {
     const ran: string[] = [];
     await new Promise<void>((resolve) => {
