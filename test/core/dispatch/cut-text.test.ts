@@ -33,3 +33,27 @@ test("TRN-08 cutHead is a beginning and cutTail an end: whole characters, no lon
     { numRuns: 2000 },
   );
 });
+
+test("TRN-08 cutHead and cutTail take the longest part that fits, or less than half less to end at a line", () => {
+  fc.assert(
+    fc.property(TEXT, fc.nat(80), (text, most) => {
+      const characters = [...text];
+      const longest = (from: readonly string[], join: (part: readonly string[]) => string): string => {
+        let part = "";
+        for (let count = 1; count <= from.length && utf8Length(join(from.slice(0, count))) <= most; count += 1)
+          part = join(from.slice(0, count));
+        return part;
+      };
+      const whole = longest(characters, (part) => part.join(""));
+      const head = cutHead(text, most);
+      expect(head === whole || (head.endsWith("\n") && head.length > whole.length / 2)).toBe(true);
+      expect(whole.startsWith(head)).toBe(true);
+      const rest = longest(characters.toReversed(), (part) => part.toReversed().join(""));
+      const tail = cutTail(text, most);
+      const before = text.slice(0, text.length - tail.length);
+      expect(tail === rest || (before.endsWith("\n") && tail.length > rest.length / 2)).toBe(true);
+      expect(rest.endsWith(tail)).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});
