@@ -37,7 +37,7 @@ test("TRN-08 cutHead is a beginning and cutTail an end: whole characters, no lon
 test("TRN-08 cutHead and cutTail take the longest part that fits, or less than half less to end at a line", () => {
   fc.assert(
     fc.property(TEXT, fc.nat(80), (text, most) => {
-      const characters = [...text];
+      const characters = Array.from(text);
       const longest = (from: readonly string[], join: (part: readonly string[]) => string): string => {
         let part = "";
         for (let count = 1; count <= from.length && utf8Length(join(from.slice(0, count))) <= most; count += 1)
