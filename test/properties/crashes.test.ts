@@ -254,7 +254,7 @@ function check({ plan, ledger, seenOk }: World, transcript: readonly Message[]):
   }
 }
 
-const RUNS = process.env["TOOLMAP_LONG"] === "1" ? 20_000 : 1000;
+const RUNS = process.env["TOOLMAP_LONG"] === "1" ? 20_000 : 600;
 
 test(
   "SES-01 TRN-01 whatever process dies, stands still or loses its power: nothing repeated, lost, hidden or refused by a provider",
